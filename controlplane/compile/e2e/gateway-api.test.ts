@@ -105,7 +105,7 @@ spec:
   ),
   route(
     'redirects',
-    `hostnames: [redirects.test], rules: [{${prefix('/to')}, filters: [{type: RequestRedirect, requestRedirect: {scheme: https, hostname: other.test, path: {type: ReplacePrefixMatch, replacePrefixMatch: /from}, statusCode: 301}}]}]`,
+    `hostnames: [redirects.test], rules: [{${prefix('/to')}, filters: [{type: RequestRedirect, requestRedirect: {scheme: https, hostname: other.test, path: {type: ReplacePrefixMatch, replacePrefixMatch: /from}, statusCode: 301}}]}, {${prefix('/secure')}, filters: [{type: RequestRedirect, requestRedirect: {scheme: https}}]}, {${prefix('/other')}, filters: [{type: RequestRedirect, requestRedirect: {scheme: https, port: 8443}}]}]`,
   ),
   route(
     'sessions',
@@ -259,6 +259,14 @@ test('a backend rewrites the host that its rule rewrites, and else has that of t
 test('a redirect keeps what it does not name', async () => {
   const { headers, status } = await envoy.ask('/to/there?q=1', { host: 'redirects.test' });
   assert.deepEqual([status, headers.location], [301, 'https://other.test/from/there?q=1']);
+});
+
+test('a redirect names a port that its scheme does not imply alone', async () => {
+  for (const host of ['redirects.test', 'redirects.test:8000']) {
+    const to = async (path: string) => (await envoy.ask(path, { host })).headers.location;
+    assert.equal(await to('/secure?q=1'), 'https://redirects.test/secure?q=1');
+    assert.equal(await to('/other'), 'https://redirects.test:8443/other');
+  }
 });
 
 for (const path of ['/kind', '/none', '/zero']) {

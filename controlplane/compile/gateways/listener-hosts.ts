@@ -16,6 +16,7 @@ import type { HostParts } from '../routes/virtual-hosts.ts';
 import { statName } from '../stat-name.ts';
 import { setByService } from './external-auth-filter.ts';
 import { placedStages } from './listener-stages.ts';
+import { withoutImpliedPort } from './rule-redirect.ts';
 import {
   type RankedRoute,
   type RouteContext,
@@ -72,7 +73,9 @@ export function listenerHosts(
       ...rulesOf(served.keys()).flatMap(rule => setByRule(rule, identityHeadersOf)),
     ];
     const host = parts(domain, taken);
-    const sorted = sortedRoutes(served, context, memo);
+    const sorted = sortedRoutes(served, context, memo).map(route =>
+      withoutImpliedPort(route, domain, context.asked),
+    );
     const stages = placedStages(filters);
     if (stages.length > 0) return [{ ...named, ...stagedHost(stages, host, sorted) }];
     const rest = filters === undefined ? [] : [closed(filters.listener, { prefix: '/' })];

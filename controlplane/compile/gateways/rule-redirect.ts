@@ -1,4 +1,4 @@
-import type { JsonObject } from '#protos/json.ts';
+import { isJsonObject, type JsonObject } from '#protos/json.ts';
 import type { HttpRouteFilter } from '#resources/kinds/http-route/http-route-spec.ts';
 import { pathChange } from './rule-rewrite.ts';
 
@@ -39,4 +39,21 @@ export function redirectAction(
     ...pathChange(path, prefix, 'path_redirect'),
     response_code: CODES[statusCode] ?? 'FOUND',
   };
+}
+
+/**
+ * Returns a route of a domain, whose redirect names no port that its scheme implies. Envoy replaces
+ * the port of the request by none only together with the host, which a wildcard does not tell.
+ */
+export function withoutImpliedPort(
+  route: JsonObject,
+  domain: string,
+  { scheme }: Asked,
+): JsonObject {
+  const { redirect } = route;
+  if (!isJsonObject(redirect) || domain.startsWith('*')) return route;
+  const { port_redirect, ...rest } = redirect;
+  const implied = DEFAULT_PORTS[String(redirect.scheme_redirect ?? scheme)];
+  if (port_redirect !== implied) return route;
+  return { ...route, redirect: { ...rest, host_redirect: domain } };
 }
