@@ -300,6 +300,16 @@ describe('in a browser, the console', { skip: whyNoBrowser() }, () => {
     await see(page, '/orders/');
   });
 
+  test('shows no answer about another request while it asks', async t => {
+    const page = await open(t, 'explain?url=/user/ada');
+    await see(page, 'Mapping default/user-service');
+    await page.route('**/console/api/explain', () => {});
+    await page.getByLabel('URL or path').fill('/account/x');
+    await page.getByRole('button', { name: 'Explain' }).click();
+    await see(page, 'Asking');
+    assert.equal(await page.getByText('Mapping default/user-service').count(), 0);
+  });
+
   test('finds routes, and says where they are written', async t => {
     const page = await open(t, 'routes');
     await page.getByRole('searchbox').fill('shop problem');

@@ -19,6 +19,8 @@ export function Explain({ query }: { readonly query: URLSearchParams }): Shown {
   const text = query.toString();
   const headers = keptHeaders();
   useEffect(() => {
+    // What was said of another request must not stand under this one.
+    set({});
     if (asked === null) return;
     let isOver = false;
     const question = {
