@@ -5,16 +5,21 @@ import { type Children, html, type Shown } from './html.ts';
 import { ANSWER_MS, fetchPost, reasonOf } from './live.ts';
 import { Badge, Reason, type Tone } from './parts.ts';
 
-/** Says whether the reader may act. */
+let visitor: Promise<{ readonly mayAct?: boolean }> | undefined;
+
+/** Says whether the reader may act. All forms ask once, and again only without an answer. */
 function useMayAct(): boolean {
   const [mayAct, set] = useState(false);
   useEffect(() => {
-    fetch('/console/api/visitor', { signal: AbortSignal.timeout(ANSWER_MS) })
-      .then(answer => answer.json())
-      .then(
-        visitor => set(visitor.mayAct === true),
-        () => {},
-      );
+    visitor ??= fetch('/console/api/visitor', { signal: AbortSignal.timeout(ANSWER_MS) }).then(
+      answer => (answer.ok ? answer.json() : Promise.reject(answer)),
+    );
+    visitor.then(
+      visitor => set(visitor.mayAct === true),
+      () => {
+        visitor = undefined;
+      },
+    );
   }, []);
   return mayAct;
 }

@@ -310,6 +310,18 @@ describe('in a browser, the console', { skip: whyNoBrowser() }, () => {
     assert.equal(await page.getByText('Mapping default/user-service').count(), 0);
   });
 
+  test('asks once whether the reader may act, however many buttons there are', async t => {
+    const page = await newPage();
+    t.after(() => page.close());
+    const asked: string[] = [];
+    page.on('request', request => {
+      if (request.url().endsWith('/visitor')) asked.push(request.url());
+    });
+    await page.goto(at('service?name=user-service'));
+    await page.getByRole('button', { name: 'Drain', disabled: false }).nth(1).waitFor();
+    assert.equal(asked.length, 1);
+  });
+
   test('finds routes, and says where they are written', async t => {
     const page = await open(t, 'routes');
     await page.getByRole('searchbox').fill('shop problem');
