@@ -14,6 +14,7 @@ export type Curve = {
 
 const HEIGHT = 160;
 const LEAST_S = 180;
+const MINUTES = [1, 2, 5, 10].map(minutes => minutes * 60);
 const FEW = 8;
 
 /** Draws curves over the time of a series. `text` says the same in words. */
@@ -83,9 +84,8 @@ function options(
     legend: { show: false },
     cursor: { show: false },
     padding: [8, 18, 0, 0],
-    // A curve that has just begun is not drawn over the whole width.
-
     scales: {
+      // A curve that has just begun is not drawn over the whole width.
       x: { range: (_plot, first, last) => [Math.min(first, last - LEAST_S), last] },
       y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] },
     },
@@ -94,6 +94,8 @@ function options(
         ...axis,
         space: 60,
         size: 26,
+        // The labels are minutes.
+        incrs: MINUTES,
         values: (_plot, splits) => splits.map(at => clock(at * 1000).slice(0, 5)),
       },
       { ...axis, size: 52, space: 34, values: (_plot, splits) => splits.map(unit) },

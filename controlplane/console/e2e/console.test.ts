@@ -322,6 +322,27 @@ describe('in a browser, the console', { skip: whyNoBrowser() }, () => {
     assert.equal(asked.length, 1);
   });
 
+  test('names each minute once below a curve', async t => {
+    const page = await newPage({ viewport: { width: 1280, height: 800 } });
+    t.after(() => page.close());
+    await page.addInitScript(`{
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      window.written = [];
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+        window.written.push(text);
+        return fillText.call(this, text, ...place);
+      };
+    }`);
+    await page.goto(at(''));
+    const minutes = await until(async () => {
+      const written = (await page.evaluate('window.written')) as string[];
+      const end = written.indexOf('0');
+      const found = written.slice(0, end).filter(text => /^\d\d:\d\d$/.test(text));
+      return found.length > 1 ? found : undefined;
+    });
+    assert.deepEqual(minutes, [...new Set(minutes)]);
+  });
+
   test('finds routes, and says where they are written', async t => {
     const page = await open(t, 'routes');
     await page.getByRole('searchbox').fill('shop problem');
