@@ -343,6 +343,17 @@ describe('in a browser, the console', { skip: whyNoBrowser() }, () => {
     assert.deepEqual(minutes, [...new Set(minutes)]);
   });
 
+  test('says which curve is which where the system forces its colours', async t => {
+    const page = await newPage({ forcedColors: 'active' });
+    t.after(() => page.close());
+    await page.goto(at(''));
+    await page.locator('.legend').first().waitFor();
+    const colors = await page.evaluate(`[...document.querySelectorAll('.panel')].map(panel =>
+      [...panel.querySelectorAll('.legend span')].map(
+        key => getComputedStyle(key, '::before').backgroundColor))`);
+    for (const panel of colors as string[][]) assert.equal(new Set(panel).size, panel.length);
+  });
+
   test('finds routes, and says where they are written', async t => {
     const page = await open(t, 'routes');
     await page.getByRole('searchbox').fill('shop problem');
