@@ -85,6 +85,14 @@ function tell(): void {
   if (document.visibilityState === 'visible') for (const follower of followers) follower();
 }
 
+/** How far the clock of the control plane is ahead of that of this machine, in ms. */
+let aheadMs = 0;
+
+/** Returns the time of the control plane, in ms since 1970. The clock of this machine may be off. */
+export function serverNow(): number {
+  return Date.now() + aheadMs;
+}
+
 export function useConnected(): boolean {
   const [now, set] = useState(connected);
   useEffect(() => {
@@ -113,12 +121,17 @@ export function useView<T>(path: string): View<T> {
       try {
         const signal = AbortSignal.any([abort.signal, AbortSignal.timeout(ANSWER_MS)]);
         const answer = await fetch(`/console/api/${path}`, { signal });
+        const date = Date.parse(answer.headers.get('date') ?? '');
+        if (!Number.isNaN(date)) aheadMs = date - Date.now();
         if (!answer.ok) {
           etag = null;
           set({ path, error: await reasonOf(answer) });
         } else if (answer.headers.get('etag') !== etag || etag === null) {
           etag = answer.headers.get('etag');
           set({ path, data: (await answer.json()) as T });
+        } else {
+          // The time has gone on.
+          set(before => ({ ...before }));
         }
       } catch {
         if (abort.signal.aborted) return;

@@ -8,7 +8,7 @@ import type {
 import { ActForm } from './act.ts';
 import { ago, count, counted, shortName } from './format.ts';
 import { html, type Shown } from './html.ts';
-import { useView } from './live.ts';
+import { serverNow, useView } from './live.ts';
 import { Badge, type Column, Empty, Loaded, Panel, Table } from './parts.ts';
 
 /** What ext-authz knows: the providers, and who is logged in. */
@@ -52,7 +52,7 @@ const PROVIDERS: readonly Column<ProviderState>[] = [
     cell: ({ answer, answered, failed }) =>
       answered === 0
         ? html`<span class="muted">not asked yet</span>`
-        : html`<${Badge} tone=${failed ? 'bad' : 'ok'}>${failed ? 'failed' : 'answered'}<//> ${answer}<span class="muted">, ${ago(answered, Date.now())} ago</span>`,
+        : html`<${Badge} tone=${failed ? 'bad' : 'ok'}>${failed ? 'failed' : 'answered'}<//> ${answer}<span class="muted">, ${ago(answered, serverNow())} ago</span>`,
   },
 ];
 
@@ -74,8 +74,8 @@ type Row = ListedSession & { readonly filter: string };
 const SESSIONS: readonly Column<Row>[] = [
   { head: 'User', className: 'path', cell: ({ name }) => html`<b>${name}</b>` },
   { head: 'sub', className: 'path', cell: ({ user }) => user },
-  { head: 'Begun', cell: ({ begun }) => `${ago(begun, Date.now())} ago` },
-  { head: 'Last seen', cell: ({ seen }) => `${ago(seen, Date.now())} ago` },
+  { head: 'Begun', cell: ({ begun }) => `${ago(begun, serverNow())} ago` },
+  { head: 'Last seen', cell: ({ seen }) => `${ago(seen, serverNow())} ago` },
   {
     head: 'All of this user',
     cell: ({ filter, name, user }) =>

@@ -1,6 +1,7 @@
 import type { UpstreamFigures } from '#controlplane/figures/figures.ts';
 import { ago, count } from './format.ts';
 import { html, type Shown } from './html.ts';
+import { serverNow } from './live.ts';
 import { Badge } from './parts.ts';
 
 /** What the proxies see of a service: its members, and what fails. */
@@ -14,7 +15,7 @@ export function UpstreamLines({
       <div class="row"><code>${cluster}</code> <span class="muted">seen by ${count(proxies)} of ${group}</span>
         <${Badge} tone=${healthy === 0 ? 'bad' : healthy < members ? 'warn' : 'ok'}>${healthy} of ${members} healthy<//>
         ${troubles(lastMinute).map(text => html`<${Badge} tone="bad">${text}<//>`)}</div>
-      ${lastFailure === undefined ? null : html`<div class="wrap"><span class="muted">Last failure ${ago(lastFailure.at, Date.now())} ago${lastFailure.upstream === undefined ? '' : ` at ${lastFailure.upstream}`}:</span> ${lastFailure.text}</div>`}
+      ${lastFailure === undefined ? null : html`<div class="wrap"><span class="muted">Last failure ${ago(lastFailure.at, serverNow())} ago${lastFailure.upstream === undefined ? '' : ` at ${lastFailure.upstream}`}:</span> ${lastFailure.text}</div>`}
     </li>`,
   )}</ul>`;
 }

@@ -354,6 +354,22 @@ describe('in a browser, the console', { skip: whyNoBrowser() }, () => {
     for (const panel of colors as string[][]) assert.equal(new Set(panel).size, panel.length);
   });
 
+  test('tells how long ago something was by the clock of the control plane, as it goes on', async t => {
+    const page = await newPage();
+    t.after(() => page.close());
+    let laterMs = 0;
+    await page.route('**/console/api/*', async route => {
+      const response = await route.fetch();
+      const date = new Date(Date.now() + laterMs).toUTCString();
+      await route.fulfill({ response, headers: { ...response.headers(), date } });
+    });
+    await page.goto(at('security'));
+    await see(page, /answered.* (?:s|min) ago/);
+    // The view itself does not change.
+    laterMs = 3 * 3_600_000;
+    await see(page, /answered.* 3 h ago/);
+  });
+
   test('finds routes, and says where they are written', async t => {
     const page = await open(t, 'routes');
     await page.getByRole('searchbox').fill('shop problem');

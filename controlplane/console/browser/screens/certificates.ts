@@ -7,7 +7,7 @@ import type { ListedCertificate } from '#controlplane/knowledge/knowledge.ts';
 import { ActForm } from '../act.ts';
 import { counted } from '../format.ts';
 import { html, type Shown } from '../html.ts';
-import { useView } from '../live.ts';
+import { serverNow, useView } from '../live.ts';
 import { Badge, type Column, Empty, Loaded, Panel, Source, Table } from '../parts.ts';
 
 const DAY_MS = 86_400_000;
@@ -38,7 +38,7 @@ function AllOthers({ known }: { readonly known: Others }): Shown {
 
 /** What the authority issues ends soon by design, so it is judged by hours. */
 function TimeLeft({ ends, soon }: { readonly ends: number; readonly soon: boolean }): Shown {
-  const left = ends - Date.now();
+  const left = ends - serverNow();
   if (left < 0) return html`<${Badge} tone="bad">expired<//>`;
   const [bad, warn] = soon ? [HOUR_MS, HOUR_MS] : [7 * DAY_MS, 30 * DAY_MS];
   const tone = left < bad ? 'bad' : left < warn ? 'warn' : 'ok';

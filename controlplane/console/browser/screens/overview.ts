@@ -2,7 +2,7 @@ import type { OverviewScreen } from '#controlplane/console/views/overview.ts';
 import type { Change } from '#controlplane/status/change-history.ts';
 import { ago, clock, count, counted, ms, percent, rate, shortName } from '../format.ts';
 import { html, type Shown } from '../html.ts';
-import { useView } from '../live.ts';
+import { serverNow, useView } from '../live.ts';
 import { to } from '../location.ts';
 import { Badge, type Column, Empty, Loaded, Panel, Stat, Table } from '../parts.ts';
 import { ProblemLines } from '../problem-lines.ts';
@@ -114,7 +114,7 @@ function ChangeLine({
             ? html`<${Badge} tone="quiet">${isLatest ? 'no ACK yet' : 'ACKed with the next one'}<//>`
             : html`<${Badge} tone="ok">ACKed by ${count(ackCount)} in ${ms(slowest)}<//>`
       }
-      <span class="muted">${ago(at, Date.now())} ago</span></div>
+      <span class="muted">${ago(at, serverNow())} ago</span></div>
     <div class="wrap">${parts.join(' · ')}${more > 0 ? ` · and ${count(more)} more` : ''}</div>
     ${acks.length === 0 ? null : html`<div class="muted wrap">${acks.map(ack => `${ack.node} ${ms(ack.ms)}`).join(' · ')}</div>`}
     ${nacks.map(({ message, node }) => html`<p class="wrap"><b>${node}</b> ${message}</p>`)}

@@ -3,6 +3,7 @@ import type { ProxyCounts, ProxyRow } from '#controlplane/console/views/proxies.
 import type { ServiceRow } from '#controlplane/console/views/services.ts';
 import { ago, count, counted } from '../format.ts';
 import { html, type Shown } from '../html.ts';
+import { serverNow } from '../live.ts';
 import { to } from '../location.ts';
 import { PagedTable, usePage } from '../pages.ts';
 import { Badge, type Column, Loaded, Search, Stat } from '../parts.ts';
@@ -40,7 +41,7 @@ const COLUMNS: readonly Column<ProxyRow>[] = [
   {
     head: 'Last answer',
     className: 'tight',
-    cell: ({ at }) => (at === undefined ? 'none yet' : `${ago(Date.parse(at), Date.now())} ago`),
+    cell: ({ at }) => (at === undefined ? 'none yet' : `${ago(Date.parse(at), serverNow())} ago`),
   },
   { head: 'Versions', cell: row => html`<${Versions} ...${row} />` },
   { head: 'Address', className: 'whole', cell: ({ address }) => address },

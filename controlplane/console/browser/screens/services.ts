@@ -4,6 +4,7 @@ import type { Drained } from '#files/drained-store.ts';
 import { addressText, Drain } from '../drain.ts';
 import { ago, count, ms, percent, rate } from '../format.ts';
 import { html, type Shown } from '../html.ts';
+import { serverNow } from '../live.ts';
 import { to } from '../location.ts';
 import { PagedTable, usePage } from '../pages.ts';
 import { Badge, type Column, Loaded, Panel, Search, type Tone } from '../parts.ts';
@@ -77,6 +78,6 @@ const COLUMNS: readonly Column<ServiceRow>[] = [
     cell: ({ failure }) =>
       failure === undefined
         ? ''
-        : html`<span class="muted">${ago(failure.at, Date.now())} ago:</span> ${failure.text}`,
+        : html`<span class="muted">${ago(failure.at, serverNow())} ago:</span> ${failure.text}`,
   },
 ];
