@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import type { Acted } from '#controlplane/console/act.ts';
 import type { LoginsView } from '#controlplane/console/views/knowledge.ts';
+import type { ProxyRow } from '#controlplane/console/views/proxies.ts';
 import type { Counters } from '#controlplane/knowledge/knowledge.ts';
 import { getJson, request } from '#envoy/e2e/request.ts';
 import { type System, startSystem } from '#envoy/e2e/system.ts';
@@ -234,4 +235,21 @@ describe('the console acts', { skip }, () => {
     assert.equal(await send('end-sessions', 'x'.repeat(2 ** 20 + 1)), 413);
     assert.equal((await request(base, '/readyz')).status, 200);
   });
+});
+
+test('the console says that proxies have kept what is in force over a restart of the control plane', {
+  skip,
+}, async t => {
+  const base = `http://127.0.0.1:${system.ports.http}`;
+  await system.kill('controlplane');
+  const isThere = () =>
+    getJson<{ readonly items: readonly ProxyRow[] }>(base, '/console/api/proxies');
+  await until(async () => {
+    const view = await isThere().catch(() => undefined);
+    return view?.items.some(({ node, word }) => node === 'edge' && word === 'in sync') || undefined;
+  });
+  const page = await openPage(t, browser, `${base}/console/proxies?search=edge`);
+  const row = page.locator('tbody tr').first();
+  await row.getByText('in sync').waitFor();
+  assert.match(await row.innerText(), /none since it connected\s+Cluster unchanged/);
 });

@@ -41,16 +41,19 @@ const COLUMNS: readonly Column<ProxyRow>[] = [
   {
     head: 'Last answer',
     className: 'tight',
-    cell: ({ at }) => (at === undefined ? 'none yet' : `${ago(Date.parse(at), serverNow())} ago`),
+    cell: ({ at }) =>
+      at === undefined ? 'none since it connected' : `${ago(Date.parse(at), serverNow())} ago`,
   },
   { head: 'Versions', cell: row => html`<${Versions} ...${row} />` },
   { head: 'Address', className: 'whole', cell: ({ address }) => address },
 ];
 
-function Versions({ types }: ProxyRow): Shown {
+function Versions({ types, word }: ProxyRow): Shown {
+  // What is in force already when a proxy reconnects is not sent again.
+  const isKept = (sent: string | undefined) => word === 'in sync' && sent === undefined;
   return html`<div class="row">${types.map(
     ({ acked, sent, type }) =>
-      html`<span class="tight">${type} <code class=${acked === sent ? 'muted' : ''}>${(acked ?? 'none').slice(0, 8)}${acked === sent || sent === undefined ? '' : ` → ${sent.slice(0, 8)}`}</code></span>`,
+      html`<span class="tight">${type} <code class=${acked === sent ? 'muted' : ''}>${acked?.slice(0, 8) ?? (isKept(sent) ? 'unchanged' : 'none')}${acked === sent || sent === undefined ? '' : ` → ${sent.slice(0, 8)}`}</code></span>`,
   )}</div>
   ${types.map(({ nack, type }) => (nack === undefined ? null : html`<p class="wrap"><${Badge} tone="bad">${type} rejected<//> ${nack}</p>`))}`;
 }
