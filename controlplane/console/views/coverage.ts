@@ -94,7 +94,7 @@ function decided(rules: readonly Reached[]): Coverage {
 }
 
 /** Returns globs for all paths of a route. An expression may match less. */
-function globsOf({ path: written, type }: RoutePath): readonly Glob[] {
+export function globsOf({ path: written, type }: RoutePath): readonly Glob[] {
   if (type === 'regex') return [startingWith(regexStart(written))];
   const path = canonicalPath(written);
   if (type === 'exact') return [exactly(path)];

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import { compile } from '#controlplane/compile/compile.ts';
 import { orderedRules, ruleText } from '#controlplane/compile/ext-authz/rule-order.ts';
+import { domainGlob } from '#controlplane/compile/mapping-domain.ts';
 import type { Memo } from '#controlplane/compile/memo.ts';
 import { EDGE } from '#controlplane/compile/node-groups.ts';
 import type { CompileOptions } from '#controlplane/compile/options.ts';
@@ -21,9 +22,10 @@ import { type JsonObject, objectsIn } from '#protos/json.ts';
 import { CLUSTER, ROUTE_CONFIGURATION } from '#protos/type-url.ts';
 import { defaultLimitName } from '#resources/kinds/rate-limit/default-limit-name.ts';
 import type { Limit } from '#resources/kinds/rate-limit/rate-limit-spec.ts';
+import { commonText } from '#resources/match/glob-relation.ts';
 import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
-import type { RoutePath } from './coverage.ts';
+import { globsOf, type RoutePath } from './coverage.ts';
 import { type AttachedView, type RuleView, servedRoute, targetedLimits } from './gateway-routes.ts';
 import { type ProblemRow, problemRows } from './problems.ts';
 import { redacted } from './redacted.ts';
@@ -160,14 +162,18 @@ function sharing({ id }: Mapping, { memo, resources, rows }: RouteBasis): readon
   return rows.filter(row => ids.has(row.id));
 }
 
-/** Returns the rules that may meet paths of the route, in the order in which they are tried. */
+/** Returns the rules that may meet requests of the route, in the order in which they are tried. */
 function rulesOf(
-  { listeners, nodeGroup, paths }: RouteRow,
+  { hosts, listeners, nodeGroup, paths }: RouteRow,
   { filterPolicies }: ResourceSet,
 ): readonly RuleLine[] {
   if (nodeGroup !== EDGE && listeners.length === 0) return [];
-  const meeting = orderedRules(filterPolicies).filter(({ path: glob }) =>
-    paths.some(({ path }) => glob.prefix.startsWith(path) || path.startsWith(glob.prefix)),
+  const domains = hosts.map(host => domainGlob(host.startsWith('~') ? '*' : host));
+  const globs = paths.flatMap(globsOf);
+  const meeting = orderedRules(filterPolicies).filter(
+    ({ host, path }) =>
+      domains.some(each => commonText(host, each) !== undefined) &&
+      globs.some(each => commonText(path, each) !== undefined),
   );
   return meeting.slice(0, MOST).map(rule => {
     const { namespace: own, source, spec } = rule.policy;

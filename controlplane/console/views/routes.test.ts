@@ -117,3 +117,40 @@ test('a route tells of what overlaps it, and of no credential', () => {
   for (const id of ['', 'Mapping/default/none', '__proto__'])
     assert.equal(routeView(id, { rows, resources, problems: [], gatewayApi, memo }), undefined);
 });
+
+test('the page of a route has no rule that none of its requests meets', () => {
+  const { resources } = resourceSetOf(`
+apiVersion: gateway.internal/v2
+kind: Mapping
+metadata: { name: home }
+spec: { prefix: /, prefix_exact: true, host: a.test, service: web }
+---
+apiVersion: gateway.internal/v2
+kind: Mapping
+metadata: { name: shop }
+spec: { prefix: /shop/, host: a.test, service: web }
+---
+apiVersion: gateway.internal/v2
+kind: Filter
+metadata: { name: login }
+spec: { JWT: { jwksURI: "https://login.example.com/keys" } }
+---
+apiVersion: gateway.internal/v2
+kind: FilterPolicy
+metadata: { name: policy }
+spec:
+  rules:
+    - { path: /shop/open* }
+    - { host: b.test, path: /shop/*, filters: [{ name: login }] }
+    - { host: "*.test", path: "*/admin", filters: [{ name: login }] }
+`);
+  const gatewayApi = gatewayApiOf(resources, {});
+  const memo = new Memo();
+  const rows = routeRows({ resources, states: [], problems: [], gatewayApi, memo });
+  const rulesOf = (name: string) =>
+    routeView(`Mapping/default/${name}`, {
+      ...{ rows, resources, problems: [], gatewayApi, memo },
+    })?.rules.map(({ host, path }) => `${host} ${path}`);
+  assert.deepEqual(rulesOf('home'), []);
+  assert.deepEqual(rulesOf('shop'), ['* /shop/open*', '*.test */admin']);
+});
