@@ -84,6 +84,16 @@ spec:
     - { name: logins, pattern: [{ generic_key: users }, { method: POST }, { remote_address: "*" }], rate: 50, unit: minute }
 `;
 
+/** It stands before those of the demo. */
+const EARLIER = `apiVersion: gateway.internal/v2
+kind: RateLimit
+metadata: { name: earlier }
+spec:
+  domain: gateway
+  limits:
+    - { name: earliest, pattern: [{ generic_key: users }, { method: DELETE }, { remote_address: "*" }], rate: 3, unit: minute }
+`;
+
 /** A screen, its path, and a text that it shows once it is there. */
 const SCREENS: readonly (readonly [name: string, path: string, text: string])[] = [
   ['overview', '', 'Latest changes'],
@@ -368,6 +378,26 @@ describe('in a browser, the console', { skip: whyNoBrowser() }, () => {
     // The view itself does not change.
     laterMs = 3 * 3_600_000;
     await see(page, /answered.* 3 h ago/);
+  });
+
+  test('resets the counter that was chosen, also when another limit comes before it', async t => {
+    const page = await newPage();
+    t.after(() => page.close());
+    const choice = page.getByLabel('Limit and label group');
+    await page.goto(at('limits'));
+    const accounts = choice.locator('option', { hasText: 'accounts' });
+    await choice.selectOption((await accounts.getAttribute('value')) ?? '');
+    await page.getByLabel('method').fill('PUT');
+    await page.getByLabel('remote_address').fill('192.0.2.1');
+    system.write('earlier.yaml', EARLIER);
+    await see(page, 'earliest');
+    const asked: string[] = [];
+    page.on('dialog', dialog => {
+      asked.push(dialog.message());
+      void dialog.dismiss();
+    });
+    await page.locator('form', { has: choice }).getByRole('button', { name: 'Reset' }).click();
+    assert.match(asked.join(), /^Let the counter of accounts:/);
   });
 
   test('finds routes, and says where they are written', async t => {

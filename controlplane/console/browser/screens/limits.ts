@@ -30,13 +30,17 @@ export function Limits({ query }: { readonly query: URLSearchParams }): Shown {
 
 /** Lets the counter of one label group begin again at 0. */
 function Reset({ rows }: { readonly rows: readonly LimitRow[] }): Shown {
-  const choices = rows.flatMap(({ domain, groups, name }) =>
-    groups.map(group => ({ ...group, domain, text: `${name}: ${group.where}` })),
+  const choices = rows.flatMap(({ domain, groups, id, name }) =>
+    groups.map(group => {
+      const text = `${name}: ${group.where}`;
+      return { ...group, domain, text, key: `${id} ${text}` };
+    }),
   );
-  const [index, choose] = useState(0);
-  const chosen = choices[index];
+  // Its place in the list may become that of another.
+  const [wanted, choose] = useState('');
+  const chosen = choices.find(({ key }) => key === wanted) ?? choices[0];
   if (chosen === undefined) return html`<p class="muted">No request can meet these limits.</p>`;
-  const { domain, labels } = chosen;
+  const { domain, key, labels, text } = chosen;
   const read = (fields: Readonly<Record<string, string>>) => ({
     domain,
     labels: labels.map(({ key, value }, at) => ({
@@ -44,10 +48,10 @@ function Reset({ rows }: { readonly rows: readonly LimitRow[] }): Shown {
       value: value ?? fields[`label${at}`] ?? '',
     })),
   });
-  return html`<${ActForm} key=${index} action="reset-counter" button="Reset" read=${read}
-      ask="Let this counter begin again at 0?">
-    <label class="field grow">Limit and label group<select onChange=${(event: Event) => choose(Number((event.target as HTMLSelectElement).value))}>${choices.map(
-      ({ text }, at) => html`<option value=${at} selected=${at === index}>${text}</option>`,
+  return html`<${ActForm} key=${key} action="reset-counter" button="Reset" read=${read}
+      ask=${`Let the counter of ${text} begin again at 0?`}>
+    <label class="field grow">Limit and label group<select onChange=${(event: Event) => choose((event.target as HTMLSelectElement).value)}>${choices.map(
+      each => html`<option value=${each.key} selected=${each.key === key}>${each.text}</option>`,
     )}</select></label>
     ${labels.map(
       ({ key, value }, at) =>
