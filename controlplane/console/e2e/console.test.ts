@@ -400,6 +400,13 @@ describe('in a browser, the console', { skip: whyNoBrowser() }, () => {
     assert.match(asked.join(), /^Let the counter of accounts:/);
   });
 
+  test('leads from an explanation to the route of a Gateway', async t => {
+    const page = await open(t, 'route?id=HTTPRoute/default/catalogue');
+    await page.getByRole('link', { name: 'Explain a request to it' }).click();
+    await page.getByRole('link', { name: 'HTTPRoute default/catalogue' }).first().click();
+    await see(page, 'as they are written');
+  });
+
   test('finds routes, and says where they are written', async t => {
     const page = await open(t, 'routes');
     await page.getByRole('searchbox').fill('shop problem');

@@ -94,9 +94,9 @@ function indent(line: string): number {
   return Math.min(4, (line.length - line.trimStart().length) / 2) * 14;
 }
 
-/** Makes a link of each Mapping that a line names. */
+/** Makes a link of each route that a line names. */
 function linked(line: string): readonly unknown[] {
-  return line.split(/(Mapping [\w.-]+\/[\w.-]+)/).map((part, index) => {
+  return line.split(/((?:Mapping|HTTPRoute|GRPCRoute) [\w.-]+\/[\w.-]*\w)/).map((part, index) => {
     if (index % 2 === 0) return part;
     const id = part.replace(' ', '/');
     return html`<a href=${to('route', { id })}>${part}</a>`;
