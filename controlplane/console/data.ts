@@ -31,6 +31,7 @@ import {
 import { limitRows, limitText, withGroups } from './views/limits.ts';
 import { overview } from './views/overview.ts';
 import { type PageQuery, pageOf, parsePage } from './views/paging.ts';
+import { problemsOf } from './views/problems.ts';
 import { proxyCounts, proxyRows } from './views/proxies.ts';
 import { requestFilter } from './views/requests.ts';
 import type { RouteRow } from './views/route-row.ts';
@@ -170,15 +171,18 @@ function routeScreens({
         problems,
         memo,
       });
-      return (
-        view && {
-          ...view,
-          traffic: trafficOf(figures.on, figures.traffic({ mapping: view.row.id })),
-          figures: figures.mappings().get(view.row.id),
-          requests: figures.requests({ mapping: view.row.id, limit: MOST_REQUESTS }),
-          upstreams: figures.upstreams().filter(({ origins }) => origins.includes(view.row.id)),
-        }
-      );
+      const requests = figures.requests({ mapping: String(id), limit: MOST_REQUESTS });
+      if (view === undefined) {
+        const absent = { problems: problemsOf(String(id), problems), requests };
+        return absent.problems.length + requests.length === 0 ? undefined : absent;
+      }
+      return {
+        ...view,
+        traffic: trafficOf(figures.on, figures.traffic({ mapping: view.row.id })),
+        figures: figures.mappings().get(view.row.id),
+        requests,
+        upstreams: figures.upstreams().filter(({ origins }) => origins.includes(view.row.id)),
+      };
     },
     configuration: async ({ id }) => {
       const row = rows().find(each => each.id === id);

@@ -84,6 +84,13 @@ spec:
     - { name: logins, pattern: [{ generic_key: users }, { method: POST }, { remote_address: "*" }], rate: 50, unit: minute }
 `;
 
+/** It is rejected. */
+const NOWHERE = `apiVersion: gateway.internal/v2
+kind: Mapping
+metadata: { name: nowhere }
+spec: { prefix: nowhere, service: user-service }
+`;
+
 /** It stands before those of the demo. */
 const EARLIER = `apiVersion: gateway.internal/v2
 kind: RateLimit
@@ -405,6 +412,14 @@ describe('in a browser, the console', { skip: whyNoBrowser() }, () => {
     await page.getByRole('link', { name: 'Explain a request to it' }).click();
     await page.getByRole('link', { name: 'HTTPRoute default/catalogue' }).first().click();
     await see(page, 'as they are written');
+  });
+
+  test('says why a route that a Problem leads to is not in force', async t => {
+    system.write('nowhere.yaml', NOWHERE);
+    const page = await open(t, '');
+    await page.getByRole('link', { name: 'Mapping nowhere' }).first().click();
+    await see(page, 'No route of this name is in force.');
+    await see(page, 'it must begin with "/"');
   });
 
   test('finds routes, and says where they are written', async t => {

@@ -16,6 +16,11 @@ export function problemRows(problems: readonly Problem[]): readonly ProblemRow[]
     );
 }
 
+/** Returns the Problems of a resource. */
+export function problemsOf(id: string, problems: readonly Problem[]): readonly ProblemRow[] {
+  return problemRows(problems.filter(each => problemId(each) === id));
+}
+
 /** Returns the id of the resource that a Problem is about. */
 export function problemId({ kind, namespace, name }: Problem): string {
   return `${kind}/${namespace}/${name}`;

@@ -27,7 +27,7 @@ import type { Resource } from '#resources/resource.ts';
 import type { ResourceSet } from '#resources/resource-set.ts';
 import { globsOf, type RoutePath } from './coverage.ts';
 import { type AttachedView, type RuleView, servedRoute, targetedLimits } from './gateway-routes.ts';
-import { type ProblemRow, problemRows } from './problems.ts';
+import { type ProblemRow, problemsOf } from './problems.ts';
 import { redacted } from './redacted.ts';
 import type { RouteRow } from './route-row.ts';
 import type { Traffic } from './totals.ts';
@@ -41,6 +41,9 @@ export type RouteScreen = RouteView & {
   readonly requests: readonly SampledRequest[];
   readonly upstreams: readonly UpstreamFigures[];
 };
+
+/** A route that is not in force: it is rejected, or was removed since it had requests. */
+export type AbsentRoute = Pick<RouteScreen, 'problems' | 'requests'> & { readonly row?: undefined };
 
 /** All that is known of one route. */
 export type RouteView = {
@@ -87,7 +90,7 @@ const WHOLE_ADDRESSES = { ipv4: 32, ipv6: 128 };
 export type RouteBasis = {
   readonly rows: readonly RouteRow[];
   readonly resources: ResourceSet;
-  readonly problems: Parameters<typeof problemRows>[0];
+  readonly problems: Parameters<typeof problemsOf>[1];
   readonly gatewayApi: GatewayApi;
   readonly memo: Memo;
 };
@@ -105,9 +108,7 @@ export function routeView(id: string, basis: RouteBasis): RouteView | undefined 
   const others = rows.filter(each => each.id !== id && meets(each, row));
   return {
     row,
-    problems: problemRows(
-      problems.filter(({ kind, namespace, name }) => `${kind}/${namespace}/${name}` === id),
-    ),
+    problems: problemsOf(id, problems),
     ...(route.document === undefined ? {} : { yaml: stringify(redacted(route.document)) }),
     sharing: mapping === undefined || row.share === undefined ? [] : sharing(mapping, basis),
     ...servedRoute(id, gatewayApi, resources),

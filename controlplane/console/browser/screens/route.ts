@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { AttachedView, RuleView } from '#controlplane/console/views/gateway-routes.ts';
-import type { RouteScreen } from '#controlplane/console/views/route.ts';
+import type { AbsentRoute, RouteScreen } from '#controlplane/console/views/route.ts';
 import type { RouteRow } from '#controlplane/console/views/route-row.ts';
 import { plainMethod } from '../curl-line.ts';
 import { count, ms, percent, rate, shortName } from '../format.ts';
@@ -17,9 +17,17 @@ import { Covered, END, hostText, pathText, State, shortFilter } from './routes.t
 /** One route: what decides about it, what it became, what goes through it. */
 export function Route({ query }: { readonly query: URLSearchParams }): Shown {
   const id = query.get('id') ?? '';
-  const view = useView<RouteScreen>(`route?${new URLSearchParams({ id })}`);
+  const view = useView<RouteScreen | AbsentRoute>(`route?${new URLSearchParams({ id })}`);
   return html`<div class="head"><h1 class="wrap">${shortName(id)}</h1><span class="crumb"><a href=${to('routes')}>Routes</a></span></div>
-    <${Loaded} view=${view} show=${(data: RouteScreen) => html`<${Shows} ...${data} />`} />`;
+    <${Loaded} view=${view} show=${(data: RouteScreen | AbsentRoute) => html`<${data.row === undefined ? Absent : Shows} ...${data} />`} />`;
+}
+
+function Absent({ problems, requests }: AbsentRoute): Shown {
+  return html`<p class="notice warn">No route of this name is in force.</p>
+    <div class="panels">
+      ${problems.length === 0 ? null : html`<${Panel} title="Problems" wide=${true}><${ProblemLines} problems=${problems} /><//>`}
+      ${requests.length === 0 ? null : html`<${Panel} title="Sampled requests" wide=${true}><${RequestTable} requests=${requests} withRoute=${false} /><//>`}
+    </div>`;
 }
 
 function Shows({
