@@ -275,6 +275,15 @@ test('a late request, which no cluster counts, is counted from the log, by what 
   assert.ok(store.requests().every(({ flags }) => flags.join() === 'UT'));
 });
 
+test('a request that a Filter denied is no failure of the service', () => {
+  const { store, read } = storeAt();
+  const denied = { ...REQUEST, status: 500, flags: ['UAEX'], details: 'ext_authz_denied' };
+  store.request(EDGE, { ...denied, upstream: '' });
+  store.gauge(read(), 'cluster.shop.warming_state', 0);
+  assert.equal(store.upstreams()[0]?.lastFailure, undefined);
+  assert.equal(store.requests().length, 1);
+});
+
 test('a late request blames no instance, since its log names the one of the retry', () => {
   const { store, read } = storeAt();
   store.request(EDGE, { ...REQUEST, status: 504, details: LATE_DETAILS, attempts: 2 });

@@ -147,7 +147,8 @@ export class FigureStore implements Omit<Figures, 'on' | 'follow' | 'coverage'> 
     if (isLate) this.#late(node, own, weight);
     if (own.grpcStatus !== undefined) this.#ofGrpc(node, own, weight);
     this.#requests.add({ ...own, node: node.id, group: node.group, weight });
-    if (isFailure(own) && own.flags.length > 0) this.#failed(node.group, own);
+    const isDenied = own.flags.includes('UAEX');
+    if (isFailure(own) && own.flags.length > 0 && !isDenied) this.#failed(node.group, own);
     this.#parts.changed();
   }
 

@@ -34,6 +34,7 @@ const LOGOUT_PATH = '/.gateway/oauth2/logout';
  * - It sends raw headers, since two Cookie fields would arrive joined by a comma otherwise.
  * - It stands in the listener without any Filter too, so that the first one does not drain the
  *   listener.
+ * - What it denies is no answer of the cluster behind the route, and is not counted there.
  * - The service sees the connection's address. With `tellsClient` it also sees the one that trusted
  *   hops report.
  */
@@ -52,6 +53,7 @@ export function extAuthzFilter(address: HostPort, tellsClient: boolean): JsonObj
       validate_mutations: true,
       encode_raw_headers: true,
       clear_route_cache: false,
+      charge_cluster_response_stats: false,
       filter_enabled_metadata: NOT_SKIPPED,
     }),
   };

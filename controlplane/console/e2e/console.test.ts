@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
 import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { request } from '#envoy/e2e/request.ts';
+import type { Page as ListPage } from '#controlplane/console/views/paging.ts';
+import type { ServiceRow } from '#controlplane/console/views/services.ts';
+import { getJson, request } from '#envoy/e2e/request.ts';
 import { type System, startSystem } from '#envoy/e2e/system.ts';
 import { until } from '#envoy/e2e/until.ts';
 import { logIn, startBrowser, whyNoBrowser } from '../../../ext-authz/e2e/browser.ts';
@@ -82,6 +84,23 @@ spec:
   domain: gateway
   limits:
     - { name: logins, pattern: [{ generic_key: users }, { method: POST }, { remote_address: "*" }], rate: 50, unit: minute }
+`;
+
+/** One of two paths to a service is closed. */
+const LOCKED = (port: number) => `apiVersion: gateway.internal/v2
+kind: Mapping
+metadata: { name: locked }
+spec: { prefix: /locked/, service: "127.0.0.1:${port}" }
+---
+apiVersion: gateway.internal/v2
+kind: Mapping
+metadata: { name: unlocked }
+spec: { prefix: /unlocked/, service: "127.0.0.1:${port}" }
+---
+apiVersion: gateway.internal/v2
+kind: FilterPolicy
+metadata: { name: locked }
+spec: { rules: [{ path: /locked/*, filters: [{ name: no-such-filter }] }] }
 `;
 
 /** It is rejected. */
@@ -420,6 +439,23 @@ describe('in a browser, the console', { skip: whyNoBrowser() }, () => {
     await page.getByRole('link', { name: 'Mapping nowhere' }).first().click();
     await see(page, 'No route of this name is in force.');
     await see(page, 'it must begin with "/"');
+  });
+
+  test('calls no service failing for answers of a Filter', async () => {
+    system.write('locked.yaml', LOCKED(system.ports.http));
+    await until(async () => (await ask('/locked/'))?.status === 500 || undefined);
+    for (let time = 0; time < 5; time += 1) await ask('/locked/');
+    // It is counted in the same push as those before it, or in a later one.
+    assert.equal((await ask('/unlocked/readyz'))?.status, 200);
+    const base = `http://127.0.0.1:${system.ports.http}`;
+    const found = await until(async () => {
+      const path = `/console/api/services?search=:${system.ports.http}`;
+      const { items } = await getJson<ListPage<ServiceRow>>(base, path);
+      return items.find(({ rates }) => rates !== undefined);
+    });
+    const { failure, rates, word } = found;
+    assert.deepEqual([word, rates?.requests, rates?.serverErrors], ['healthy', 1, 0]);
+    assert.equal(failure, undefined);
   });
 
   test('finds routes, and says where they are written', async t => {
