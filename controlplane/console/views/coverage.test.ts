@@ -10,6 +10,15 @@ spec:
   rules:
 ${rules.map(rule => `    - ${rule}\n`).join('')}`;
 
+const FILTERS = ['jwt', 'login'].map(
+  name => `---
+apiVersion: gateway.internal/v2
+kind: Filter
+metadata: { name: ${name} }
+spec: { JWT: { jwksURI: "https://login.example.com/keys" } }
+`,
+);
+
 /** Returns what is said of Mappings, by their specs. */
 function coverageUnder(rules: readonly string[], mappings: readonly string[]) {
   const written = mappings.map(
@@ -20,7 +29,7 @@ metadata: { name: m${index} }
 spec: { service: s, ${spec} }
 `,
   );
-  const { resources } = resourceSetOf([policy(...rules), ...written].join(''));
+  const { resources } = resourceSetOf([policy(...rules), ...FILTERS, ...written].join(''));
   assert.equal(resources.mappings.length, mappings.length);
   assert.equal(resources.filterPolicies[0]?.spec.rules.length, rules.length);
   const { ofMapping } = coverageOf(resources);
@@ -82,6 +91,14 @@ for (const [mapping, covered, ...rules] of COVERED)
   test(`of ${mapping}, ${covered} is covered by ${rules.join(' and ')}`, () => {
     assert.deepEqual(coverageUnder(rules, [mapping]), [covered]);
   });
+
+test('a Mapping is closed when the rule for it names a Filter that is not there', () => {
+  const none = 'filters: [{ name: jwt }, { name: none }]';
+  assert.deepEqual(coverageUnder([`{ path: "*", ${none} }`], ['prefix: /']), ['closed']);
+  assert.deepEqual(coverageUnder([`{ path: "/a/*", ${none} }`], ['prefix: /']), ['part']);
+  const rules = [`{ path: "/a/*", ${none} }`, `{ path: "*", ${JWT} }`];
+  assert.deepEqual(coverageUnder(rules, ['prefix: /', 'prefix: /a/']), ['all', 'closed']);
+});
 
 test('a closed Mapping is not open, and no Filter counts there', () => {
   const closed = 'prefix: /, closed: true';

@@ -1,4 +1,5 @@
 import { bypasses } from '#controlplane/compile/bypasses.ts';
+import { filterKey } from '#controlplane/compile/ext-authz/filter-key.ts';
 import { orderedRules } from '#controlplane/compile/ext-authz/rule-order.ts';
 import { mappingDomain } from '#controlplane/compile/mapping-domain.ts';
 import { EDGE } from '#controlplane/compile/node-groups.ts';
@@ -14,7 +15,8 @@ import { type Reached, ruleIndex } from './reached-rules.ts';
  * - `part`: some may, and others may pass.
  * - `none`: no FilterPolicy has a rule with Filters for it, and it names none.
  * - `bypass`: it has `bypass_auth`.
- * - `closed`: it has `closed: true`, and is answered 500.
+ * - `closed`: it has `closed: true`, or its rule names a Filter that is not there. It is answered
+ *   500.
  * - `bytes`: it is for connections, which no Filter sees.
  */
 export type Coverage = {
@@ -49,15 +51,17 @@ export type FindCoverage = {
   ofParts(parts: readonly RoutePart[]): Coverage;
 };
 
-export function coverageOf({ filterPolicies, mappings }: ResourceSet): FindCoverage {
+export function coverageOf({ filterPolicies, filters, mappings }: ResourceSet): FindCoverage {
+  const there = new Set(filters.map(({ name, namespace }) => filterKey(namespace, name)));
   const rulesIn = ruleIndex(orderedRules(filterPolicies));
   const sharing = mappings.filter(({ spec }) => spec.node_group === EDGE && !spec.shadow);
   const isBypassed = bypasses(sharing);
   const ofParts = (parts: readonly RoutePart[]): Coverage => {
     const found = parts.flatMap(({ filters, host, isSure, path }) =>
-      globsOf(path).map(paths => joined(filters, isSure, decided(rulesIn(host, paths)))),
+      globsOf(path).map(paths => joined(filters, isSure, decided(rulesIn(host, paths), there))),
     );
     const words = new Set(found.map(({ covered }) => covered));
+    if (words.size > 1) words.delete('closed');
     const [covered = 'none'] = words.size > 1 ? ['part' as const] : words;
     return { covered, filters: [...new Set(found.flatMap(({ filters }) => filters))] };
   };
@@ -84,11 +88,13 @@ function joined(own: readonly string[], isSure: boolean, { covered, filters }: C
 }
 
 /** No rule behind one that is for all is reached. */
-function decided(rules: readonly Reached[]): Coverage {
+function decided(rules: readonly Reached[], there: ReadonlySet<string>): Coverage {
   const whole = rules.findIndex(({ isWhole }) => isWhole);
   const reached = whole === -1 ? rules : rules.slice(0, whole + 1);
   const filters = reached.flatMap(each => each.filters);
   if (filters.length === 0) return { covered: 'none', filters };
+  const isClosed = reached.every(each => each.filters.some(name => !there.has(name)));
+  if (whole !== -1 && isClosed) return { covered: 'closed', filters: [] };
   const isSure = whole !== -1 && reached.every(each => each.isSure);
   return { covered: isSure ? 'all' : 'part', filters };
 }
