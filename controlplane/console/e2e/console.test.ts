@@ -458,6 +458,15 @@ describe('in a browser, the console', { skip: whyNoBrowser() }, () => {
     assert.equal(failure, undefined);
   });
 
+  test('keeps the resources to compare while the reader looks at another screen', async t => {
+    const page = await open(t, 'change');
+    await page.getByRole('textbox').fill(NOWHERE);
+    await page.getByRole('link', { name: 'Routes' }).first().click();
+    await see(page, '/orders/');
+    await page.goBack();
+    assert.equal(await page.getByRole('textbox').inputValue(), NOWHERE);
+  });
+
   test('finds routes, and says where they are written', async t => {
     const page = await open(t, 'routes');
     await page.getByRole('searchbox').fill('shop problem');

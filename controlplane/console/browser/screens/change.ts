@@ -13,15 +13,22 @@ import { ProblemLines } from '../problem-lines.ts';
 
 type State = { readonly asking?: boolean; readonly answer?: Difference; readonly error?: string };
 
+/** What was pasted. Links of the answer lead away from the screen. */
+let draft = '';
+
 /** What resources would change, before they are written. Nothing is changed here. */
 export function Change(): Shown {
-  const [text, setText] = useState('');
-  const [state, set] = useState<State>({});
+  const [text, set] = useState(draft);
+  const setText = (next: string) => {
+    draft = next;
+    set(next);
+  };
+  const [state, setState] = useState<State>({});
   const ask = async (event: Event) => {
     event.preventDefault();
-    set({ asking: true });
+    setState({ asking: true });
     const question = { files: [{ name: 'pasted.yaml', text }], envoy: true };
-    set(
+    setState(
       await post<Difference>('change', question).then(
         answer => ({ answer }),
         (error: Error) => ({ error: error.message }),
