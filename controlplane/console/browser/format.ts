@@ -18,12 +18,14 @@ export function ms(value: number | null | undefined): string {
   return value < 1000 ? `${Math.round(value)} ms` : `${(value / 1000).toFixed(1)} s`;
 }
 
-/** Formats a part of a whole: `1.2 %`. */
+/** Formats a part of a whole: `1.2 %`. Only all of it is `100 %`, and only nothing `0 %`. */
 export function percent(part: number, whole: number): string {
   if (whole === 0) return '–';
   const value = (100 * part) / whole;
   if (value === 0) return '0 %';
-  return value < 0.1 ? '<0.1 %' : `${value.toFixed(value < 10 ? 1 : 0)} %`;
+  if (value < 0.1) return '<0.1 %';
+  if (value > 99.9 && value < 100) return '>99.9 %';
+  return `${value.toFixed(value < 10 || (value >= 99 && value < 100) ? 1 : 0)} %`;
 }
 
 /** Formats how long ago a moment was: `12 s`, `5 min`, `3 h`, `2 d`. */
@@ -43,10 +45,15 @@ export function clock(at: number): string {
   return parts.map(part => String(part).padStart(2, '0')).join(':');
 }
 
-/** Formats `user-service` for `Mapping/default/user-service`, and `other/name` elsewhere. */
+/**
+ * Formats `user-service` for `Mapping/default/user-service`, and `other/name` elsewhere. A resource
+ * of the whole cluster has its name alone.
+ */
 export function shortName(id: string): string {
   const [, namespace, ...name] = id.split('/');
-  return namespace === 'default' ? name.join('/') : `${namespace}/${name.join('/')}`;
+  return namespace === 'default' || namespace === ''
+    ? name.join('/')
+    : `${namespace}/${name.join('/')}`;
 }
 
 const ROUTES: readonly string[] = [
