@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Command, Option } from 'commander';
@@ -10,6 +10,7 @@ import { importObjects } from './import/import-objects.ts';
 import type { Imported } from './import/imported.ts';
 import { describeRemark } from './import/remark.ts';
 import { readObjects, type SourceObject } from './import/source-object.ts';
+import { makeFolder } from './make-folder.ts';
 import { readFiles } from './read-resources.ts';
 import { count } from './validate-output.ts';
 
@@ -98,7 +99,7 @@ function write({ documents }: Imported, folder: string | undefined): void {
     process.stdout.write(toYaml(documents));
     return;
   }
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   for (const [kind, of] of Map.groupBy(documents, ({ kind }) => kind))
     writeFileSync(join(folder, `${kind.toLowerCase()}.yaml`), toYaml(of));
 }

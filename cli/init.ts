@@ -1,14 +1,7 @@
-import {
-  appendFileSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { appendFileSync, existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { Command } from 'commander';
+import { makeFolder } from './make-folder.ts';
 
 /** What a newcomer reads first. */
 const FIRST_RESOURCES = `# What the gateway serves. Save a change, and it is in force a moment later. A mistake changes
@@ -69,20 +62,6 @@ export function initCommand(): Command {
       ignoreState(join(folder, '.gitignore'));
       say(`Next: ${folder === '.' ? '' : `cd '${folder}' && `}${npx()} tollwright up`);
     });
-}
-
-/** Node's own `recursive` never returns where a file system answers ENOENT, as /proc does. */
-function makeFolder(path: string): void {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found?.isDirectory()) return;
-  if (found !== undefined) throw new Error(`${path} is a file. Name a folder`);
-  makeFolder(dirname(resolve(path)));
-  try {
-    mkdirSync(path);
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : error;
-    throw new Error(`cannot make the folder ${path} (${code}). Name one that you may write`);
-  }
 }
 
 /**

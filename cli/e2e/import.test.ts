@@ -42,6 +42,18 @@ describe('gateway import', () => {
     assert.match(await readFile(join(output, 'mapping.yaml'), 'utf8'), /^ {2}name: shop-1$/m);
   });
 
+  test('tells which folder cannot be made', async t => {
+    const file = join(await folderOf(t, { 'shop.yaml': PLAIN }), 'shop.yaml');
+    for (const [output, message] of [
+      [file, /^gateway: \S+\/shop\.yaml is a file\. Name a folder\n$/],
+      ['/proc/x', /^gateway: cannot make the folder \/proc\/x \(ENOENT\)\. Name one that you may /],
+    ] as const) {
+      const { code, stderr } = await gateway('import', file, '--output', output);
+      assert.equal(code, 1);
+      assert.match(stderr, message);
+    }
+  });
+
   test('reads the standard input', async () => {
     const { code, stdout } = await withInput(PLAIN, 'import', '-');
     assert.equal(code, 0);
