@@ -2,14 +2,15 @@ import type { Collected } from '#resources/parse/collect.ts';
 import type { Problem } from '#resources/problem.ts';
 
 /**
- * Returns a Problem for each path when none of them has a resource. A check of nothing must not
- * pass, because a wrong path or a failed command before it looks the same.
+ * Returns a Problem for each path when none of them has a resource, and no error says why. A check
+ * of nothing must not pass, because a wrong path or a failed command before it looks the same.
  */
 export function nothingRead(
   paths: readonly string[],
-  { rejected, resources, unreadable }: Collected,
+  { problems, rejected, resources, unreadable }: Collected,
 ): readonly Problem[] {
-  if (resources.size + rejected.size + unreadable.size > 0) return [];
+  const isTold = problems.some(({ severity }) => severity === 'error');
+  if (isTold || resources.size + rejected.size + unreadable.size > 0) return [];
   return paths.map(file => ({
     severity: 'error',
     kind: '',

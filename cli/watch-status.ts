@@ -24,7 +24,8 @@ async function linesOf(flags: WatchFlags): Promise<readonly string[]> {
     const rows = isLive ? Math.max(3, Math.floor((terminalSize().rows - 6) / 4)) : MOST_LINES;
     return statusView({ status, figures, now: Date.now(), rows, rates: isLive });
   } catch (error) {
-    return [error instanceof Error ? error.message : String(error)];
+    const reason = error instanceof Error ? error.message : String(error);
+    return [flags.json ? JSON.stringify({ error: reason }) : reason];
   }
 }
 

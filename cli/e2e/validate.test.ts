@@ -166,6 +166,13 @@ describe('gateway validate', () => {
     assert.equal(findProblems([folder])[0]?.severity, 'error');
   });
 
+  test('does not say that there is no resource where an error says why', async t => {
+    const folder = await folderOf(t, { 'list.json': '[]' });
+    const { code, stdout } = await gateway('validate', folder);
+    assert.equal(code, 1);
+    assert.match(stdout, /^error: .*a resource is a map .*\n0 resources good, 1 problem\n$/);
+  });
+
   test('passes a file without a resource beside others', async t => {
     const folder = await folderOf(t, { 'good.yaml': GOOD, 'empty.yaml': '' });
     const paths = [join(folder, 'good.yaml'), join(folder, 'empty.yaml')];

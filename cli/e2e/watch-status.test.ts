@@ -66,6 +66,13 @@ describe('gateway status --watch', () => {
     assert.deepEqual(await exited, [0, null]);
   });
 
+  test('tells a program in JSON, too, that no control plane answers', async t => {
+    const watch = ['status', '--watch', '--json', '--address', '127.0.0.1:1'];
+    const { child } = start(t, process.execPath, [MAIN, ...watch]);
+    const [line] = await once(createInterface({ input: child.stdout }), 'line');
+    assert.match(JSON.parse(line).error, /^no control plane answers at 127\.0\.0\.1:1: /);
+  });
+
   for (const size of ['rows 20 cols 60', 'rows 0 cols 0'])
     test(`draws one view on a terminal of ${size}`, {
       skip: existsSync(SCRIPT) ? false : 'needs script(1) of util-linux',

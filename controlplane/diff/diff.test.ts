@@ -549,7 +549,11 @@ suite('the documents', () => {
     );
     assert.throws(() => differing(SHOP, '', { remove: ['Mapping/default/shp'] }), {
       message:
-        'no resource "Mapping/default/shp" is in force, did you mean `Mapping/default/shop`?: want kind, namespace and name, for example Mapping/default/user',
+        'no resource "Mapping/default/shp" is in force, did you mean `Mapping/default/shop`?',
+    });
+    assert.throws(() => differing(SHOP, '', { remove: ['elsewhere'] }), {
+      message:
+        'no resource "elsewhere" is in force: want kind, namespace and name, for example Mapping/default/user',
     });
   });
 

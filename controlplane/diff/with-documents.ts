@@ -82,7 +82,7 @@ function checkRemoved(
   const unknown = [...remove].find(id => !ids.has(id));
   if (unknown === undefined) return;
   throw new Error(
-    `no resource ${JSON.stringify(unknown)} is in force${suggest(unknown, [...ids])}: want kind, namespace and name, for example Mapping/default/user`,
+    `no resource ${JSON.stringify(unknown)} is in force${suggest(unknown, [...ids]) || ': want kind, namespace and name, for example Mapping/default/user'}`,
   );
 }
 

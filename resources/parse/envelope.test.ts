@@ -101,11 +101,13 @@ test('an unknown kind of our group is a mistake of which nothing can be known', 
   assert.deepEqual(parsed.rejected, []);
 });
 
-test('a document of our group without a kind is a mistake', () => {
+test('a document of our group without a kind is a mistake, which names the kinds that are served', () => {
+  const [line = ''] = problemLines(parseText(`apiVersion: gateway.internal/v2\n${SPEC}`));
   assert.match(
-    problemLines(parseText(`apiVersion: gateway.internal/v2\n${SPEC}`))[0] ?? '',
+    line,
     /`kind` is required: one of Filter, FilterPolicy, Host, Listener, LogService, /,
   );
+  assert.match(line, /, TracingService$/);
 });
 
 const RULES = 'spec: {rules: [{path: /a/*, filters: [{name: f}]}]}';

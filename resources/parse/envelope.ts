@@ -136,7 +136,7 @@ function readWithoutKind(
   const [meant] = names.size === 1 ? [...names].map(name => nearest(name, kinds)) : [];
   const message =
     key === 'kind'
-      ? `\`kind\` is required: one of ${kinds.join(', ')}`
+      ? `\`kind\` is required: one of ${kinds.filter(isKind).join(', ')}`
       : `unknown field \`${key}\`, did you mean \`kind\`?`;
   const looksLike = !isGatewayApi && namesFilters(fields.spec) ? 'FilterPolicy' : '';
   return refuse(meant ?? looksLike, key, message);

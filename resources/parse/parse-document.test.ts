@@ -265,6 +265,12 @@ const BROKEN: readonly [what: string, text: string, problem: string, id: string 
     'Mapping/default/x',
   ],
   [
+    'a template that nobody has filled in',
+    `${HEAD}spec:\n  prefix: {{ .Values.prefix }}\n`,
+    '5 error : Cannot read this YAML: a key must be a string. Quote a value that begins with "{{", or fill in the template first',
+    'Mapping/default/x',
+  ],
+  [
     'no name before the error',
     'apiVersion: gateway.internal/v2\nkind: Mapping\nmetadata: {name: [x\n',
     '4 error : Cannot read this YAML: wrong indentation, or a bracket or quote before this is not closed',

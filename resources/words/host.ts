@@ -14,6 +14,9 @@ const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/i;
  */
 export function parseHost(text: string): Parsed<string> {
   if (ipVersion(text) !== 0) return { value: text.toLowerCase() };
+  const scheme = /^[a-z]+:\/\//i.exec(text)?.[0];
+  if (scheme !== undefined)
+    return { error: `"${text}" is not a host name: write it without "${scheme}"` };
   const name = text.replace(/\.$/, '').toLowerCase();
   const labels = name.split('.');
   if (/^\d+$/.test(labels.at(-1) ?? ''))

@@ -23,7 +23,8 @@ const MESSAGES: Readonly<Record<ErrorCode, string>> = {
   MULTIPLE_ANCHORS: 'a value has two anchors',
   MULTIPLE_DOCS: 'a second document begins without "---"',
   MULTIPLE_TAGS: 'a value has two tags',
-  NON_STRING_KEY: 'a key must be a string',
+  NON_STRING_KEY:
+    'a key must be a string. Quote a value that begins with "{{", or fill in the template first',
   RESOURCE_EXHAUSTION: 'it is nested too deeply',
   TAB_AS_INDENT: 'a tab stands where the indentation is. Use spaces',
   TAG_RESOLVE_FAILED: 'unknown tag (`!name`)',

@@ -28,6 +28,10 @@ const REFUSED: readonly [fields: object, problem: string][] = [
     'error spec.host: Cannot parse host "a|b.example.com": "a|b.example.com" is not a host name: "a|b" may have letters, digits, "-" and "_" only, and no "-" at its ends',
   ],
   [
+    { host: 'https://a.example.com' },
+    'error spec.host: Cannot parse host "https://a.example.com": "https://a.example.com" is not a host name: write it without "https://"',
+  ],
+  [
     { method: 'G(ET', method_regex: true },
     'error spec.method: Cannot parse regular expression "G(ET": missing closing ): `G(ET`',
   ],
