@@ -65,7 +65,7 @@ export function bootstrapCommand(): Command {
       '--resources <path>',
       'resources whose ProxyConfigs name discovery services of their own',
     )
-    .option('--no-figures', 'push no statistics to the control plane (its FIGURES is off)')
+    .option('--no-figures', 'push no statistics to the control plane (when its FIGURES is off)')
     .option('--json', 'print JSON instead of YAML')
     .addHelpText('after', EXAMPLES)
     .action((group: string, flags: Flags) => {

@@ -17,7 +17,7 @@ export const ADDRESS = new Option(
 
 export const PORT_OFFSET = new Option(
   '--port-offset <number>',
-  'the one that the gateway was started with',
+  'the --port-offset that the gateway was started with',
 )
   .argParser(parsePortOffset)
   .default(0);

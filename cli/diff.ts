@@ -31,8 +31,8 @@ type Flags = WhereFlags & {
 
 const EXAMPLES = `
 A file is added to what is in force. Its documents replace the resources of the same kind,
-namespace and name. A folder stands for all folders that the control plane reads: what it lacks
-is removed. Objects of Kubernetes are never removed so.
+namespace and name. A folder replaces all folders that the control plane reads: what is missing
+in it is removed. Objects of Kubernetes are never removed by it.
 
 Exits with 0 without a difference, with 1 with one, and with 2 when the change brings an error or
 nothing could be compared.
@@ -47,7 +47,7 @@ Examples:
 /** Returns `gateway diff`. It tells what a change would do to the running gateway. */
 export function diffCommand(): Command {
   return new Command('diff')
-    .description('tell what files would change: who may have what, routes, limits')
+    .description('show what files would change: access, routes and limits')
     .argument('[files...]', 'YAML files, or folders of them')
     .option('--delete <ids...>', 'resources that are removed, for example Mapping/default/user')
     .option('--envoy', 'show the changed configuration of Envoy, too, as a unified diff')

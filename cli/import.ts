@@ -25,7 +25,7 @@ const EXAMPLES = `
 Reads Ingresses for ingress-nginx, and Gateway API with the policies of Envoy Gateway. The file -
 is the standard input.
 
-Prints documents, and tells on stderr what could not be taken over, a line each:
+Prints documents, and a line on stderr for each thing that could not be taken over:
   closed   it restricts access and cannot be expressed. What it covers answers 500
   dropped  it has no effect any more
   changed  it means something else
@@ -43,7 +43,7 @@ Examples:
 export function importCommand(): Command {
   return new Command('import')
     .description(
-      'turn configuration of ingress-nginx or Envoy Gateway into resources, and tell what is lost',
+      'turn configuration of ingress-nginx or Envoy Gateway into resources, and list what is lost',
     )
     .argument('<files...>', 'YAML files, folders of them, or -')
     .option(

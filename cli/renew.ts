@@ -26,9 +26,9 @@ Examples:
  */
 export function renewCommand(): Command {
   return new Command('renew')
-    .description('order a certificate of an ACME authority before its time')
+    .description('renew a certificate of an ACME authority before it is due')
     .argument('<hostname>', 'of the Host')
-    .option('--revoke', 'have the authority revoke the one that is served, before', false)
+    .option('--revoke', 'first have the authority revoke the certificate that is served', false)
     .addOption(ADDRESS)
     .addOption(PORT_OFFSET)
     .addHelpText('after', EXAMPLES)

@@ -31,8 +31,11 @@ export function statusCommand(): Command {
     .addOption(PORT_OFFSET)
     .option('--all', 'list every resource and proxy, however many there are')
     .option('--json', 'print the whole status as JSON')
-    .option('--watch', 'show it again and again: on a terminal as a view, else what is new')
-    .option('--interval <seconds>', 'time between two looks, with --watch', parseSeconds, 2)
+    .option(
+      '--watch',
+      'keep showing it: as a view on a terminal, else as lines when something is new',
+    )
+    .option('--interval <seconds>', 'time between two updates, with --watch', parseSeconds, 2)
     .addHelpText('after', EXAMPLES)
     .action(async ({ all, watch, ...flags }: Flags) => {
       if (watch) return watchStatus(flags);

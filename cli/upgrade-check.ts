@@ -16,8 +16,8 @@ type Flags = {
 };
 
 const NOTES = `
-Run it by the new version, in the environment of the services, before the new version is started.
-It looks for the changes of CHANGELOG that a program can recognize. \`validate\` tells what the new
+Run it with the new version, in the environment of the services, before the new version is started.
+It looks for the changes of CHANGELOG that a program can recognize. \`validate\` shows what the new
 version rejects.
 
 Exits with 0 when no change concerns these files, with 1 when one does, and with 2 when a file
@@ -31,11 +31,11 @@ Examples:
 /** Returns `gateway upgrade-check`. It tells what this version changes for an operator. */
 export function upgradeCheckCommand(): Command {
   return new Command('upgrade-check')
-    .description('tell which changes between the version that runs now and this one concern you')
+    .description('list which changes between the version that runs now and this one concern you')
     .argument('<files...>', 'YAML files, or folders of them')
     .option(
       '--from <version>',
-      'the version that runs now (default: what the state folder tells, else before 0.1.0)',
+      'the version that runs now (default: the one that the state folder names, else before 0.1.0)',
     )
     .addOption(stateOption('the state folder of the version that runs now'))
     .addOption(
