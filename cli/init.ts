@@ -1,6 +1,7 @@
-import { appendFileSync, existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
+import { hasYaml } from './has-yaml.ts';
 import { makeFolder } from './make-folder.ts';
 
 /** What a newcomer reads first. */
@@ -56,8 +57,7 @@ export function initCommand(): Command {
     .action((folder: string) => {
       const resources = join(folder, 'resources');
       makeFolder(resources);
-      if (globSync('*.{yaml,yml}', { cwd: resources }).length > 0)
-        say(`${resources} has resources already, which are kept`);
+      if (hasYaml(resources)) say(`${resources} has resources already, which are kept`);
       else writeNew(join(resources, 'gateway.yaml'));
       ignoreState(join(folder, '.gitignore'));
       say(`Next: ${folder === '.' ? '' : `cd '${folder}' && `}${npx()} tollwright up`);

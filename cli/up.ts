@@ -1,7 +1,7 @@
-import { globSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
 import { parseInstanceCount } from '#launcher/instance-count.ts';
 import { up } from '#launcher/up.ts';
+import { hasYaml } from './has-yaml.ts';
 import { instancesFile } from './instances-file.ts';
 import { parsePortOffset } from './port-offset.ts';
 import { stateOption } from './state-option.ts';
@@ -71,7 +71,7 @@ export function upCommand(): Command {
 
 /** Returns the folder that `gateway init` makes, if it is here and has resources. */
 function ownResources(): string | undefined {
-  return globSync('resources/*.{yaml,yml}').length > 0 ? 'resources' : undefined;
+  return hasYaml('resources') ? 'resources' : undefined;
 }
 
 function say(line: string): void {

@@ -42,6 +42,14 @@ test('what is there is kept, and a second time writes nothing', async t => {
   assert.deepEqual(readdirSync(join(folder, 'resources')), ['mine.yml']);
 });
 
+test('resources in a folder of the folder are kept alone, too', async t => {
+  const folder = await folderOf(t, {});
+  mkdirSync(join(folder, 'resources', 'shop'), { recursive: true });
+  writeFileSync(join(folder, 'resources', 'shop', 'mine.yaml'), '');
+  assert.match((await gateway('init', folder)).stdout, /has resources already, which are kept\n/);
+  assert.deepEqual(readdirSync(join(folder, 'resources')), ['shop']);
+});
+
 test('a folder that cannot be written is told', async t => {
   const folder = await folderOf(t, { file: '', resources: '' });
   for (const [target, message] of [
