@@ -6,15 +6,21 @@ const INTRODUCTION = `# Commands
 \`npx tollwright <command>\` runs a command in this folder. \`npm start\` is \`gateway up\`. Where the
 package is installed, both \`gateway\` and \`tollwright\` are its command.
 
-A command ends with 0 when all is well, and with 1 when it is not. \`explain\` ends with 1 when no
-service would get the request. \`diff\` ends with 0 without a difference, with 1 with one, and with 2
-when the change brings an error or nothing could be compared. So does \`upgrade-check\`, for changes
-that concern you. \`import --strict\` ends with 2 when something could not be taken over. Files
-without a resource end \`validate\` with 1, and \`upgrade-check\` with 2. An empty argument or option
-is an error. \`--help\` shows examples too.
+A command exits with 0 when all is well, and with 1 when it is not. For these the code says more:
+
+| command | exits with 1 | exits with 2 |
+|---|---|---|
+| \`validate\` | a Problem is an error, or no file has a resource | |
+| \`status\` | it is not ready, or a resource has an error | |
+| \`explain\` | no service would get the request | |
+| \`diff\` | there is a difference | the change brings an error, or nothing could be compared |
+| \`upgrade-check\` | a change concerns you | a file cannot be read, none has a resource, or the state is newer |
+| \`import\` | a file cannot be read, or nothing can be imported | with \`--strict\`, something could not be taken over |
+
+An empty argument or option is an error. \`--help\` shows examples too.
 
 Commands that read files read the resources that a control plane with the same \`GATEWAY_ID\` and
-\`API_GROUPS\` [reads](environment.md). \`validate\` tells how many are for other gateways.
+\`API_GROUPS\` [reads](environment.md). \`validate\` says how many are for other gateways.
 `;
 
 /** Returns the page of the commands, in Markdown, as commander knows them. */
