@@ -48,6 +48,10 @@ const WORDED: readonly (readonly [RegExp, string])[] = [
   [/^ERR .*\bAUTH\b/, 'it refuses the user or the password'],
   [/^ERR .*cluster support disabled/, 'it is no node of a cluster'],
   [/^ERR .*DB index/, 'it has no such database'],
+  [
+    /^ERR unknown command/,
+    'it does not know this command (of sentinels: redis-sentinel in REDIS_URL)',
+  ],
   [/^ERR max number of clients/, 'it has too many connections, see its maxclients'],
   // Commands in a script, up to Redis 7.0 and later.
   [/^ERR (The user executing the script can't |ACL failure in script)/, NO_RIGHTS],

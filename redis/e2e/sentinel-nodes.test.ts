@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { openRedis } from '../testing/open-redis.ts';
+import { script } from '../script.ts';
+import { openedRedis, openRedis } from '../testing/open-redis.ts';
 import { type RedisSentinels, startSentinels } from '../testing/redis-sentinel.ts';
 import { startRedis, whyNoRedis } from '../testing/redis-server.ts';
 import { until } from '../testing/until.ts';
@@ -24,6 +25,13 @@ describe('Redis behind sentinels', { skip: whyNoRedis() ?? false }, () => {
     const { redis } = openRedis(t, `redis-sentinel://${guarded.address}/${redises.masterName}`);
     const reason = 'no sentinel is connected: it wants a password';
     await until('it is told', () => redis.status().reason === reason);
+  });
+
+  test('says what it is when it is taken for the Redis', async t => {
+    const redis = await openedRedis(t, `redis://${redises.sentinels[0]?.address}`);
+    await assert.rejects(redis.run(script('return 1'), ['a'], []), {
+      message: 'Redis: it does not know this command (of sentinels: redis-sentinel in REDIS_URL)',
+    });
   });
 
   test('is its master, which is followed when it dies, with a sentinel that hangs', async t => {
