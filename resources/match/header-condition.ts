@@ -39,7 +39,8 @@ const condition = z
  * name where there is none.
  */
 export const headerCondition = condition.meta({
-  isUnset: value => isFields(value) && [value.name, value.value, value.valueRegex].every(isEmpty),
+  isUnset: (value: unknown) =>
+    isFields(value) && [value.name, value.value, value.valueRegex].every(isEmpty),
 });
 
 /** Those clusters write both. Nobody else does, because both exclude each other. */

@@ -27,7 +27,9 @@ const schema = z.object({
   protocol_version: z
     .enum(['v2', 'v3'])
     .exactOptional()
-    .meta({ odd: text => (text === 'v2' ? 'the service is asked by `v3` alone' : undefined) })
+    .meta({
+      odd: (text: string) => (text === 'v2' ? 'the service is asked by `v3` alone' : undefined),
+    })
     .describe("Ambassador's. Version 3 is Envoy's only one"),
   stats_name: statsName,
   gateway_id: gatewayId,
