@@ -4,7 +4,6 @@ import type { SpanAttributes, Traces } from '#process/traces/traces.ts';
 import type { Label } from '#resources/labels/label-pattern.ts';
 import { type CounterStore, StoreUnavailable } from './counter-store.ts';
 import { type Decision, decide, type InvalidRequest } from './decide.ts';
-import { decideUncounted } from './decide-uncounted.ts';
 import { inTime } from './in-time.ts';
 import type { LimitStatus } from './judge.ts';
 import type { Limit } from './limit.ts';
@@ -14,6 +13,7 @@ import type { LimitOutcome } from './limit-tallies.ts';
 import type { LimitIndex } from './limits-index.ts';
 import type { Metrics } from './metrics.ts';
 import { planHits } from './plan.ts';
+import { refuseUncounted } from './refuse-uncounted.ts';
 import type { TemplateFailure } from './render.ts';
 import type { RateLimitRequest } from './request.ts';
 import { TopKeys } from './top-keys.ts';
@@ -96,7 +96,7 @@ export class Answerer {
     const { store, uptime } = this.#parts;
     const index = this.#index;
     if (index === undefined) return this.#fail(NOT_READY);
-    const uncounted = () => decideUncounted(index, request, requestId, this.#parts.now());
+    const uncounted = () => refuseUncounted(index, request, requestId, this.#parts.now());
     try {
       const decision = decide(index, store, request, requestId, this.#top);
       if (!(decision instanceof Promise)) return this.#conclude(decision);
@@ -184,8 +184,8 @@ export class Answerer {
   #caught(error: unknown, uncounted: () => Decision | undefined): RateLimitResponse | Failed {
     if (error instanceof StoreUnavailable) {
       this.#logStore({ reason: error.message }, 'limits cannot be counted (logged once a minute)');
-      const decision = uncounted();
-      if (decision !== undefined) return this.#conclude(decision);
+      const refusal = uncounted();
+      if (refusal !== undefined) return this.#conclude(refusal);
       return this.#fail({ failed: 'UNAVAILABLE', message: error.message });
     }
     this.#parts.log.error({ err: error }, 'a decision failed');

@@ -57,7 +57,7 @@ export type RequestVerdict = {
 export function judge(plan: Plan, counts: Counts): RequestVerdict {
   const groups = plan.groups.map(group => judgeGroup(group, plan, counts));
   const exceeded = groups.flatMap(({ statuses }) => statuses.filter(status => status.exceeded));
-  const refusing = longest(exceeded.filter(refuses));
+  const refusing = longest(exceeded.filter(isEnforced));
   return {
     over: refusing !== undefined,
     groups,
@@ -68,11 +68,7 @@ export function judge(plan: Plan, counts: Counts): RequestVerdict {
 
 /** Tells whether a limit rejects the request. */
 export function refuses(status: LimitStatus | undefined): boolean {
-  return status?.exceeded === true && isEnforced(status.limit);
-}
-
-export function isEnforced({ action }: Limit): boolean {
-  return action === 'Enforce';
+  return status?.exceeded === true && isEnforced(status);
 }
 
 function judgeGroup({ limits, hits }: PlannedGroup, plan: Plan, counts: Counts): GroupVerdict {
@@ -115,4 +111,8 @@ function first(
   for (const status of statuses)
     if (chosen === undefined || isBefore(status, chosen)) chosen = status;
   return chosen;
+}
+
+function isEnforced({ limit }: LimitStatus): boolean {
+  return limit.action === 'Enforce';
 }

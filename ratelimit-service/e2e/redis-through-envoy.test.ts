@@ -34,7 +34,6 @@ describe('a gateway whose counters are in Redis', { skip: whyNoRedis() ?? false 
       'mappings.yaml':
         labelled('closed', upstream, ['closed']) +
         labelled('open', upstream, ['open']) +
-        labelled('trial', upstream, ['trial']) +
         labelled('counted', upstream, ['counted', CLIENT]),
       'limits.yaml': limits('limits', [
         { pattern: [{ generic_key: 'closed' }], rate: 0, unit: 'hour' },
@@ -44,7 +43,6 @@ describe('a gateway whose counters are in Redis', { skip: whyNoRedis() ?? false 
           unit: 'hour',
           injectResponseHeaders: [{ name: 'x-counted', value: 'yes' }],
         },
-        { pattern: [{ generic_key: 'trial' }], rate: 0, unit: 'hour', action: 'LogOnly' },
         { pattern: [{ generic_key: 'counted' }, { client: '*' }], rate: 2, unit: 'hour' },
       ]),
     }));
@@ -57,7 +55,6 @@ describe('a gateway whose counters are in Redis', { skip: whyNoRedis() ?? false 
   });
 
   const closed = () => system.statusOf('/closed/');
-  const trial = () => system.statusOf('/trial/');
   /** Returns `counted`, or what a request gets that is not counted. */
   const open = async () => {
     const { status, headers } = await system.ask('/open/');
@@ -125,11 +122,11 @@ describe('a gateway whose counters are in Redis', { skip: whyNoRedis() ?? false 
         await answered('counted');
       });
 
-      test(`answers ${status} while Redis is dead, at rate 0 429, a trial 200, and counts when it is back`, async t => {
+      test(`answers ${status} while Redis is dead, at rate 0 429, and counts when it is back`, async t => {
         await redis.kill();
         await answered(status);
         for (let i = 0; i < 20; i++)
-          assert.deepEqual([await open(), await closed(), await trial()], [status, 429, 200]);
+          assert.deepEqual([await open(), await closed()], [status, 429]);
         await redis.start();
         const from = performance.now();
         await answered('counted');

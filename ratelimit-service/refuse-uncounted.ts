@@ -1,5 +1,5 @@
 import type { Decision } from './decide.ts';
-import { isEnforced, judge } from './judge.ts';
+import { judge } from './judge.ts';
 import type { LimitIndex } from './limits-index.ts';
 import { type PlannedGroup, planHits } from './plan.ts';
 import type { RateLimitRequest } from './request.ts';
@@ -7,12 +7,11 @@ import { respond } from './respond.ts';
 
 /**
  * Decides on a request that the store did not count. An Enforce limit of rate 0 refuses it, since
- * such a limit lets none pass whatever its counter holds. Without any Enforce limit it passes.
- * Limits of other rates are left out of the answer. `now` is milliseconds since the epoch, by the
- * clock of this process.
+ * such a limit lets none pass whatever its counter holds. Other limits are left out of the answer.
+ * `now` is milliseconds since the epoch, by the clock of this process.
  * @returns undefined when only a count could tell
  */
-export function decideUncounted(
+export function refuseUncounted(
   index: LimitIndex,
   request: RateLimitRequest,
   requestId: string,
@@ -21,8 +20,7 @@ export function decideUncounted(
   const plan = planHits(request, index);
   const closed = { ...plan, groups: plan.groups.map(ofRateZero) };
   const verdict = judge(closed, { now, counts: plan.hits.map(({ add }) => add) });
-  const isOpen = !plan.groups.some(({ limits }) => limits.some(isEnforced));
-  return verdict.over || isOpen ? { ...respond(verdict, requestId), verdict } : undefined;
+  return verdict.over ? { ...respond(verdict, requestId), verdict } : undefined;
 }
 
 function ofRateZero({ limits, hits }: PlannedGroup): PlannedGroup {

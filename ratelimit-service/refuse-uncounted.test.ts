@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decideUncounted } from './decide-uncounted.ts';
 import { compileLimits } from './limits-index.ts';
+import { refuseUncounted } from './refuse-uncounted.ts';
 import { type LimitJson, limitsOf } from './testing/limits.ts';
 import { requestOf } from './testing/requests.ts';
 
@@ -11,12 +11,12 @@ const TRIAL: LimitJson = { ...CLOSED, action: 'LOG_ONLY' };
 /** 45.5 s before the minute ends. */
 const NOW = 14_500;
 
-function decided(limits: readonly LimitJson[], groups: readonly string[] = ['a=1', 'b=1']) {
-  return decideUncounted(compileLimits(limitsOf('d', limits)), requestOf(groups), 'id-1', NOW);
+function refused(limits: readonly LimitJson[], groups: readonly string[] = ['a=1', 'b=1']) {
+  return refuseUncounted(compileLimits(limitsOf('d', limits)), requestOf(groups), 'id-1', NOW);
 }
 
 test('a request that a limit of rate 0 applies to is refused without its count, until the window ends', () => {
-  const { response } = decided([CLOSED]) ?? {};
+  const { response } = refused([CLOSED]) ?? {};
   assert.equal(response?.overall_code, 2);
   assert.deepEqual(response?.statuses, [
     {
@@ -34,7 +34,7 @@ test('a request that a limit of rate 0 applies to is refused without its count, 
 });
 
 test('a look is refused too', () => {
-  assert.equal(decided([CLOSED], ['a=1 +0'])?.response.overall_code, 2);
+  assert.equal(refused([CLOSED], ['a=1 +0'])?.response.overall_code, 2);
 });
 
 test('its own error is answered, and limits whose count is unknown add nothing', () => {
@@ -43,7 +43,7 @@ test('its own error is answered, and limits whose count is unknown add nothing',
   };
   const inject_response_headers = [{ name: 'x-left', value: '{{ .RetryAfter }}' }];
   const { response } =
-    decided([
+    refused([
       { ...CLOSED, rate: 5, unit: 'DAY', inject_response_headers },
       { ...CLOSED, error_response },
       { pattern: ['b'], rate: 1, inject_response_headers },
@@ -55,21 +55,12 @@ test('its own error is answered, and limits whose count is unknown add nothing',
   );
 });
 
-test('a request that LogOnly limits alone apply to passes, and those of rate 0 are noted', () => {
-  const trial: LimitJson = { pattern: ['b'], rate: 1, action: 'LOG_ONLY' };
-  assert.deepEqual(decided([trial])?.response, {
-    ...{ overall_code: 1, statuses: [{ code: 1 }, { code: 1 }], raw_body: null },
-    ...{ response_headers_to_add: [], request_headers_to_add: [], dynamic_metadata: null },
-  });
-  const { verdict } = decided([trial, TRIAL]) ?? {};
-  assert.deepEqual([verdict?.over, verdict?.recorded?.limit.rate], [false, 0]);
-});
-
 for (const [what, limits] of [
-  ['of rate 1', [{ ...CLOSED, rate: 1 }]],
-  ['of rate 1 beside a LogOnly limit of rate 0', [TRIAL, { pattern: ['b'], rate: 1 }]],
-  ['whose longer pattern hides one of rate 0', [CLOSED, { pattern: ['a', 'c'], rate: 1 }]],
+  ['no limit', []],
+  ['a limit of rate 1', [{ ...CLOSED, rate: 1 }]],
+  ['a LogOnly limit of rate 0', [TRIAL]],
+  ['a limit of rate 0 that a longer pattern hides', [CLOSED, { pattern: ['a', 'c'], rate: 1 }]],
 ] as const)
-  test(`only a count could tell at a limit ${what}`, () => {
-    assert.equal(decided(limits, ['a=1 c=1', 'b=1']), undefined);
+  test(`${what} refuses nothing that is not counted`, () => {
+    assert.equal(refused(limits, ['a=1 c=1', 'b=1']), undefined);
   });
