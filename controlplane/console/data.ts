@@ -31,7 +31,7 @@ import {
 import { limitRows, limitText, withGroups } from './views/limits.ts';
 import { overview } from './views/overview.ts';
 import { type PageQuery, pageOf, parsePage } from './views/paging.ts';
-import { problemsOf } from './views/problems.ts';
+import { problemId, problemRows, problemsOf } from './views/problems.ts';
 import { proxyCounts, proxyRows } from './views/proxies.ts';
 import { requestFilter } from './views/requests.ts';
 import type { RouteRow } from './views/route-row.ts';
@@ -75,6 +75,7 @@ const MOST_REQUESTS = 50;
 const MOST_DRAWN = 24;
 const TOO_MANY_WAIT = 'too many questions wait, ask again';
 const MOST_DRAINED = 200;
+const MOST_ABSENT = 50;
 
 /** Makes the views of the screens. */
 export function consoleData(facts: ConsoleFacts, now: () => number): ConsoleData {
@@ -212,7 +213,14 @@ function serviceScreens(shared: Shared, now: () => number): Views {
       const { problems, proxies, resources: states } = status();
       const all = { problems, proxies, states, edgeOf };
       const rows = gatewayRows({ ...all, resources: resources(), api: gatewayApi() });
-      return pageOf(rows, parsePage(query), gatewayText);
+      const shown = new Set(rows.map(({ id }) => id));
+      const others = problems.filter(
+        each => each.kind === 'Gateway' && !shown.has(problemId(each)),
+      );
+      return {
+        ...pageOf(rows, parsePage(query), gatewayText),
+        absent: problemRows(others).slice(0, MOST_ABSENT),
+      };
     },
     services: query => ({
       ...pageOf(services(), parsePage(query), ({ name, word }) => `${name} ${word}`),

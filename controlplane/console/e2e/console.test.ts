@@ -467,6 +467,16 @@ describe('in a browser, the console', { skip: whyNoBrowser() }, () => {
     assert.equal(await page.getByRole('textbox').inputValue(), NOWHERE);
   });
 
+  test('says why a Gateway is not in force', async t => {
+    const port = system.ports.http;
+    const gateway = SITE(port).split('---\n')[1] ?? '';
+    system.write('taken.yaml', gateway.replace('name: site', 'name: taken'));
+    t.after(async () => system.write('taken.yaml', ''));
+    const page = await open(t, 'gateways?search=taken');
+    await see(page, 'Not in force');
+    await see(page, `cannot bind '127.0.0.1:${port}'`);
+  });
+
   test('finds routes, and says where they are written', async t => {
     const page = await open(t, 'routes');
     await page.getByRole('searchbox').fill('shop problem');

@@ -107,6 +107,9 @@ export function gatewayRows({
   });
 }
 
+/** Problems of Gateways that are not in force. */
+export type AbsentGateways = { readonly absent: readonly ProblemRow[] };
+
 /** Returns the text that a search looks through. */
 export function gatewayText({
   addresses,

@@ -1,4 +1,5 @@
 import type {
+  AbsentGateways,
   ConditionView,
   GatewayRow,
   ListenerRow,
@@ -16,13 +17,14 @@ const SIZE = 10;
 
 /** Gateways, where clients reach them, and their listeners. */
 export function Gateways({ query }: { readonly query: URLSearchParams }): Shown {
-  const view = usePage<Page<GatewayRow>>('gateways', query, SIZE);
+  const view = usePage<Page<GatewayRow> & AbsentGateways>('gateways', query, SIZE);
   return html`<div class="head"><h1>Gateways</h1>
       <span class="muted" role="status">${view.data === undefined ? '' : count(view.data.total)}</span>
       <${Search} screen="gateways" query=${query} label="Search Gateway, listener, address, host" /></div>
-    <${Loaded} view=${view} show=${(page: Page<GatewayRow>) => html`
-      ${page.total === 0 ? html`<section class="panel wide"><p class="empty">No Gateway of this controller is found.</p></section>` : html`<div class="panels">${page.items.map(row => html`<${Shows} key=${row.id} ...${row} />`)}</div>`}
-      <${Pager} screen="gateways" query=${query} page=${page} size=${SIZE} />`} />`;
+    <${Loaded} view=${view} show=${({ absent, ...page }: Page<GatewayRow> & AbsentGateways) => html`
+      ${page.total === 0 ? html`<section class="panel wide"><p class="empty">No Gateway in force is found.</p></section>` : html`<div class="panels">${page.items.map(row => html`<${Shows} key=${row.id} ...${row} />`)}</div>`}
+      <${Pager} screen="gateways" query=${query} page=${page} size=${SIZE} />
+      ${absent.length === 0 ? null : html`<div class="panels below"><${Panel} title="Not in force" wide=${true}><${ProblemLines} problems=${absent} /><//></div>`}`} />`;
 }
 
 function Shows(row: GatewayRow): Shown {
