@@ -88,7 +88,7 @@ function tell(): void {
 /** How far the clock of the control plane is ahead of that of this machine, in ms. */
 let aheadMs = 0;
 
-/** Returns the time of the control plane, in ms since 1970. The clock of this machine may be off. */
+/** Returns the time of the control plane in ms since 1970. The clock of this machine may be off. */
 export function serverNow(): number {
   return Date.now() + aheadMs;
 }
