@@ -15,7 +15,7 @@ export function parsePrivateKey(
   }
   // OpenSSL finds it behind a byte order mark, Envoy does not.
   if (!/^-----BEGIN [A-Z ]*PRIVATE KEY-----/m.test(pem)) {
-    return { error: 'something stands before it on its first line, such as a byte order mark' };
+    return { error: 'something comes before it on its first line, such as a byte order mark' };
   }
   if (/-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: *4,ENCRYPTED/m.test(pem)) {
     return { error: 'it is encrypted: give it without a passphrase' };

@@ -73,7 +73,7 @@ const MALFORMED: readonly (readonly [
     'a byte order mark before the key',
     PAIR.certificate,
     `\ufeff${PAIR.key}`,
-    /^error: the private key cannot be used: something stands before it on its first line/,
+    /^error: the private key cannot be used: something comes before it on its first line/,
   ],
   [
     'another key',

@@ -28,5 +28,5 @@ export function coverageOf(
 export function coverageText(coverage: FigureCoverage | undefined): string | undefined {
   if (coverage === undefined || !coverage.replicated) return undefined;
   const { reporting, known } = coverage;
-  return `${reporting} of ${known} known proxies report figures here. Others may report to another control plane, which tells their figures and what fails behind them`;
+  return `${reporting} of ${known} known proxies report figures here. Others may report to another control plane, which has their figures and what fails behind them`;
 }

@@ -49,8 +49,7 @@ export function figuresPage(figures: Figures, question: FiguresQuestion, isLocal
   };
 }
 
-const HIDDEN =
-  'requests and failures are told to readers on the machine of the control plane alone';
+const HIDDEN = 'only readers on the machine of the control plane get requests and failures';
 
 function withoutFailure(upstream: UpstreamFigures): UpstreamFigures {
   return { ...upstream, lastFailure: undefined };

@@ -93,7 +93,7 @@ function sessionFaults(
       ? [unsupported(field, 'sessions are not kept where several backends have a weight')]
       : []),
     ...(session.type === 'Header' && (session.absoluteTimeout ?? 0) > 0
-      ? [unsupported(`${field}.absoluteTimeout`, 'a session that a header tells has no end')]
+      ? [unsupported(`${field}.absoluteTimeout`, 'a session that a header carries has no end')]
       : []),
   ];
 }

@@ -108,5 +108,5 @@ function checkHeaderToken(token: RegExpExecArray): string | undefined {
   if (text === '%%') return undefined;
   if (!Object.hasOwn(LOG_OPERATORS, name))
     return `the "%" at character ${token.index + 1} begins no operator that Envoy knows. Write "%%" for a percent sign`;
-  return NOT_IN_HEADERS.has(name) ? `\`${name}\` may not stand in a header` : checkLogToken(token);
+  return NOT_IN_HEADERS.has(name) ? `\`${name}\` is not allowed in a header` : checkLogToken(token);
 }

@@ -33,7 +33,7 @@ export function parsePathGlob(text: string): Parsed<string> {
     return fail(
       'path',
       text,
-      `${JSON.stringify(odd)} never stands in a path. Write it percent-encoded`,
+      `${JSON.stringify(odd)} is never part of a path. Write it percent-encoded`,
     );
   const glob = canonicalGlob(text);
   if (/\/\/|\/\.\.?(?:\/|$)/.test(glob))

@@ -13,14 +13,14 @@ const LONGEST_SHOWN = 80;
 export function parsePrefix(text: string): Parsed<string> {
   const query = /[?#]/.exec(text)?.[0];
   if (query === undefined) return parsePath(text);
-  return fail(text, `"${query}" never stands in a path: queries are not compared`);
+  return fail(text, `"${query}" is never part of a path: queries are not compared`);
 }
 
 /** Parses an RE2 expression for whole paths. */
 export function parsePathRegex(text: string): Parsed<string> {
   const odd = /[^\x20-\x7e]/u.exec(text)?.[0];
   if (odd === undefined) return parseRe2(text);
-  return fail(text, `${JSON.stringify(odd)} never stands in a path. Write it percent-encoded`);
+  return fail(text, `${JSON.stringify(odd)} is never part of a path. Write it percent-encoded`);
 }
 
 /** Parses the beginning of a path, percent-encoded, perhaps with a query. */
@@ -30,7 +30,7 @@ function parsePath(text: string): Parsed<string> {
   if (!text.startsWith('/')) return fail(text, 'it must begin with "/"');
   const odd = /[^\x21-\x7e]/u.exec(text)?.[0];
   if (odd !== undefined)
-    return fail(text, `${JSON.stringify(odd)} never stands in a path. Write it percent-encoded`);
+    return fail(text, `${JSON.stringify(odd)} is never part of a path. Write it percent-encoded`);
   return { value: text };
 }
 

@@ -28,5 +28,5 @@ export const NEVER_IN_QUERY = /[^\x21-\x7e]|[#&]/u;
 
 function valueError(wanted: string | true): string | undefined {
   if (wanted === true || !NEVER_IN_QUERY.test(wanted)) return undefined;
-  return 'it has a character that never stands in a query. Write it percent-encoded, as clients send it';
+  return 'it has a character that is never part of a query. Write it percent-encoded, as clients send it';
 }

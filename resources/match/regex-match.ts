@@ -27,7 +27,7 @@ export function parseParameterName(text: string): Parsed<string> {
     return { error: `a parameter's name has 1024 characters at most, not ${text.length}` };
   if (odd === undefined) return { value: text };
   return {
-    error: `${JSON.stringify(odd)} never stands in a parameter's name. Write it percent-encoded`,
+    error: `${JSON.stringify(odd)} is never part of a parameter's name. Write it percent-encoded`,
   };
 }
 

@@ -36,7 +36,7 @@ function parseSubstitution(text: string): Parsed<string> {
     return { error: `a substitution has ${LONGEST} characters at most, not ${text.length}` };
   const odd = /[^\x21-\x7e]/u.exec(text)?.[0];
   if (odd !== undefined)
-    return { error: `${JSON.stringify(odd)} never stands in a path. Write it percent-encoded` };
+    return { error: `${JSON.stringify(odd)} is never part of a path. Write it percent-encoded` };
   const [wrong] =
     /\\(?![\\0-9])./.exec(text.replaceAll('\\\\', '')) ??
     /\\$/.exec(text.replaceAll('\\\\', '')) ??

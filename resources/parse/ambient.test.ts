@@ -49,7 +49,7 @@ const ODD: readonly (readonly [text: string, told: string])[] = [
   ],
   [
     NAMESPACE.replace('team: a', 'team: a, team: b'),
-    'Namespace n metadata.labels.team: it is not read: `team` stands twice in one map',
+    'Namespace n metadata.labels.team: it is not read: `team` appears twice in one map',
   ],
   [
     BUNDLE('v1beta1').replace(', trustBundle: PEM', ''),

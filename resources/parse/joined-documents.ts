@@ -8,7 +8,7 @@ const BEGINS: readonly string[] = ['apiVersion', 'kind', 'metadata', 'items'];
 /** Rejects each of several documents that stand in one. Which of them was meant is not known. */
 export const JOINED: Finding = fault(
   ['kind'],
-  'several resources stand in one document. Write `---` between them, or keep one',
+  'several resources are in one document. Write `---` between them, or keep one',
 );
 
 /** A part of a document that could be one of its own, and its fields. */

@@ -60,8 +60,8 @@ test('a key that stands twice is rejected, wherever it stands', () => {
     `${HEAD}spec:\n  prefix: /x\n  service: x\n  headers:\n    a: b\n    a: c\n  prefix: /y\n`,
   );
   assert.deepEqual(problemLines(parsed), [
-    '9 error spec.headers.a: `a` stands twice in one map. Keep one',
-    '10 error spec.prefix: `prefix` stands twice in one map. Keep one',
+    '9 error spec.headers.a: `a` appears twice in one map. Keep one',
+    '10 error spec.prefix: `prefix` appears twice in one map. Keep one',
   ]);
   assert.deepEqual(parsed.resources, []);
 });
@@ -93,7 +93,7 @@ spec: {prefix: /x, service: x}
 `;
 const listOf = (item: string) =>
   `apiVersion: v1\nitems:\n- ${item.trim().replaceAll('\n', '\n  ')}\nkind: List\nmetadata: {}\n`;
-const TOLD = 'several resources stand in one document. Write `---` between them, or keep one';
+const TOLD = 'several resources are in one document. Write `---` between them, or keep one';
 
 for (const [what, text, lines] of [
   ['resources', POLICY + MAPPING, [2, 6]],
@@ -127,7 +127,7 @@ test('a line that is doubled makes no second resource, which might close everyth
     rejected.map(({ id, rules }) => [id, rules]),
     [['FilterPolicy/default/p', [{ host: '*', path: '/a' }]]],
   );
-  assert.match(problems[0]?.message ?? '', /`kind` stands twice in one map/);
+  assert.match(problems[0]?.message ?? '', /`kind` appears twice in one map/);
 });
 
 for (const items of ['Items: [{}]', 'items: {}', 'items: x'])
@@ -255,7 +255,7 @@ const BROKEN: readonly [what: string, text: string, problem: string, id: string 
   [
     'a tab',
     `${HEAD}spec:\n\tprefix: /x\n`,
-    '5 error : Cannot read this YAML: a tab stands where the indentation is. Use spaces',
+    '5 error : Cannot read this YAML: a tab is used for indentation. Use spaces',
     'Mapping/default/x',
   ],
   [
@@ -285,7 +285,7 @@ const BROKEN: readonly [what: string, text: string, problem: string, id: string 
   [
     'an alias within what it stands for',
     'apiVersion: gateway.internal/v2\nkind: Mapping\nmetadata: &a\n  name: m\n  annotations: [*a]\nspec: {prefix: /a, service: x}\n',
-    '5 error : Cannot read this YAML: an alias (`*name`) stands within its own anchor (`&name`)',
+    '5 error : Cannot read this YAML: an alias (`*name`) is within its own anchor (`&name`)',
     'Mapping/default/m',
   ],
   [

@@ -64,7 +64,7 @@ function parseName(text: string, refused: readonly string[], owner: string): Par
   if (!isReserved(name.value, refused)) return name;
   const hint =
     owner === 'limit' && isReserved(name.value, ['content-type'])
-      ? '. That of an error response stands in `errorResponse.headers`'
+      ? '. That of an error response belongs in `errorResponse.headers`'
       : '';
   return { error: `a ${owner} may not set the header "${text}"${hint}` };
 }

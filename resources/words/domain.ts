@@ -14,7 +14,7 @@ export function parseDomain(text: string): Parsed<string> {
       'it may not have a port or brackets. Ports are ignored when hosts are compared',
     );
   if (name.includes('*'))
-    return fail(text, 'a "*" stands alone or as the whole first part, as in "*.example.com"');
+    return fail(text, 'a "*" must be alone or the whole first part, as in "*.example.com"');
   const host = parseHost(name);
   if ('error' in host) return fail(text, host.error);
   return { value: name === text ? host.value : `*.${host.value}` };

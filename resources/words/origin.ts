@@ -22,7 +22,7 @@ export function parseOrigin(text: string): Parsed<Origin> {
   const { scheme, authority } = parts.value;
   if (scheme !== 'http' && scheme !== 'https')
     return failOrigin(text, 'it must begin with http:// or https://');
-  if (authority.includes('*')) return failOrigin(text, 'a "*" may stand in `internalOrigin` only');
+  if (authority.includes('*')) return failOrigin(text, 'a "*" is allowed in `internalOrigin` only');
   const target = parseAuthority(authority);
   if ('error' in target) return failOrigin(text, target.error);
   const { host, port = defaultPort(scheme) } = target.value;

@@ -12,7 +12,7 @@ export function hasDuplicateKeys({ document, resolve }: YamlDocument): boolean {
 }
 
 /**
- * Returns a finding for each key that stands twice in one map below `node`, except in the nodes of
+ * Returns a finding for each key that appears twice in one map below `node`, except in the nodes of
  * `free`. An anchor is checked where it stands. An alias is followed only to one of those nodes,
  * and when it is none itself.
  */
@@ -40,7 +40,7 @@ function findInMap(map: YAMLMap, path: FieldPath, context: Context): readonly Fi
     const key = keyOf(pair) ?? '';
     const at = [...path, key];
     const below = findDuplicates(pair.value, at, context);
-    const message = `\`${key}\` stands twice in one map. Keep one`;
+    const message = `\`${key}\` appears twice in one map. Keep one`;
     return isRepeated(pair, seen) ? [fault(at, message), ...below] : below;
   });
 }

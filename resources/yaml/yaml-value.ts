@@ -78,8 +78,7 @@ function findCircular(document: Document, resolve: Resolve): Broken | undefined 
     },
   });
   if (circular === undefined) return undefined;
-  const message =
-    'Cannot read this YAML: an alias (`*name`) stands within its own anchor (`&name`)';
+  const message = 'Cannot read this YAML: an alias (`*name`) is within its own anchor (`&name`)';
   return { offset: circular.range?.[0] ?? 0, message };
 }
 

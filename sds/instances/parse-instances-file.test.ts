@@ -60,8 +60,8 @@ const REFUSED_WHOLE: readonly [why: string, text: string, line: number, message:
   ['no services', 'service: {}', 1, /"services"/],
   ['services that are a list', 'services: []', 1, /"services"/],
   ['another top-level field', 'services: {}\n\nversion: 1', 3, /unknown field "version"/],
-  ['a service named twice', 'services:\n  a: []\n  a: []', 3, /^a key stands twice/],
-  ['a field named twice', 'services:\n  a:\n  - port: 1\n    port: 1', 4, /^a key stands twice/],
+  ['a service named twice', 'services:\n  a: []\n  a: []', 3, /^a key appears twice/],
+  ['a field named twice', 'services:\n  a:\n  - port: 1\n    port: 1', 4, /^a key appears twice/],
   ['broken YAML', 'services:\n  a: [\n', 3, /./],
   ['an unknown alias', 'services:\n  a: *nowhere\n', 1, /nowhere/],
   [

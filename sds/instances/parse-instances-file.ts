@@ -48,7 +48,7 @@ export function parseInstancesFile(text: string): InstancesFile {
   if (error !== undefined) return refuse(lines.linePos(error.pos[0]).line, explain(error));
   const repeated = repeatedKey(document);
   if (repeated !== undefined)
-    return refuse(lines.linePos(repeated.range?.[0] ?? 0).line, 'a key stands twice in one map');
+    return refuse(lines.linePos(repeated.range?.[0] ?? 0).line, 'a key appears twice in one map');
   const top = toJs(document);
   if (top instanceof Error) return refuse(1, top.message);
   if (!isJsonObject(top) || !isJsonObject(top.services)) {

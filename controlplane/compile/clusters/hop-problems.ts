@@ -38,4 +38,4 @@ const checkedByTcp = keptFilter(
 );
 
 const SHALLOW =
-  'a `tcp` check ends at the proxy before the instance, and tells nothing of the instance itself. Write `http` or `grpc`, which the proxy passes on';
+  'a `tcp` check ends at the proxy before the instance, and says nothing about the instance itself. Write `http` or `grpc`, which the proxy passes on';

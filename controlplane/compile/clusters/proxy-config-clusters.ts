@@ -103,7 +103,7 @@ function unreachable(proxyConfig: Resource<'ProxyConfig'>): Problem {
     proxyConfig,
     'error',
     'spec.cluster_manager.sds.cluster',
-    `the running proxies of node group ${group} do not know this discovery service: it stands in their bootstrap. ` +
+    `the running proxies of node group ${group} do not know this discovery service: it is in their bootstrap. ` +
       `Restart them with a new one (gateway bootstrap ${group}). Until then their clusters of type sds have no members`,
   );
 }

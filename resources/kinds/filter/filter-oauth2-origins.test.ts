@@ -51,7 +51,7 @@ const REFUSED: readonly [items: readonly object[], problem: string][] = [
   ],
   [
     [{ origin: 'https://*' }],
-    '[0].origin: Cannot parse origin "https://*": a "*" may stand in `internalOrigin` only',
+    '[0].origin: Cannot parse origin "https://*": a "*" is allowed in `internalOrigin` only',
   ],
   [
     [{ origin: A, internalOrigin: '*://*.b' }],

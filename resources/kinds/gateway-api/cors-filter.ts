@@ -23,14 +23,14 @@ export const httpMethod = z.enum(METHODS);
 
 const checkRepeats = checkRules<readonly string[]>(items =>
   items.flatMap((item, index) =>
-    items.indexOf(item) === index ? [] : [{ path: [index], message: `"${item}" stands twice` }],
+    items.indexOf(item) === index ? [] : [{ path: [index], message: `"${item}" appears twice` }],
   ),
 );
 
 /** In a list `*` stands alone. */
 const checkStar = checkRules<readonly string[]>(items => [
   ...(items.includes('*') && items.length > 1
-    ? [{ path: [items.indexOf('*')], message: '"*" must stand alone' }]
+    ? [{ path: [items.indexOf('*')], message: '"*" must be alone' }]
     : []),
 ]);
 

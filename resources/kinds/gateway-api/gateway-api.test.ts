@@ -173,7 +173,7 @@ const REJECTED: readonly [kind: string, spec: object, problem: RegExp][] = [
         { name: 'a', value: 'c' },
       ],
     }),
-    /headers\[1\]: a header of this name stands in the list before$/,
+    /headers\[1\]: a header of this name is already in the list$/,
   ],
   ['HTTPRoute', match({ method: 'get' }), /must be one of `GET`, .*, did you mean `GET`\?$/],
   ['HTTPRoute', rule({ backendRefs: [{ name: 'a' }] }), /`port` is required for a Service$/],
@@ -183,7 +183,7 @@ const REJECTED: readonly [kind: string, spec: object, problem: RegExp][] = [
     filters({ ...redirect, urlRewrite: {} }),
     /`urlRewrite` is only for `type: URLRewrite`$/,
   ],
-  ['HTTPRoute', filters(redirect, redirect), /a filter RequestRedirect stands in the list before$/],
+  ['HTTPRoute', filters(redirect, redirect), /a filter RequestRedirect is already in the list$/],
   [
     'HTTPRoute',
     filters(redirect, { type: 'URLRewrite', urlRewrite: {} }),

@@ -23,7 +23,7 @@ export function checkUnique<T>(
 }
 
 function breach(index: number, what: string): Breach {
-  return { path: [index], message: `${what} stands in the list before` };
+  return { path: [index], message: `${what} is already in the list` };
 }
 
 function repeatsOf(keys: readonly (string | undefined)[]): readonly number[] {

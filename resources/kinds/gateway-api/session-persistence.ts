@@ -20,7 +20,7 @@ const cookie = z.object({
 /** Requests of one session go to the same instance. */
 export const sessionPersistence = z
   .object({
-    type: z.enum(['Cookie', 'Header']).default('Cookie').describe('Where the session is told'),
+    type: z.enum(['Cookie', 'Header']).default('Cookie').describe('What carries the session'),
     absoluteTimeout: gatewayDuration.exactOptional().describe('Longest time of a session'),
     cookie: cookie.exactOptional().describe('The cookie, for `type: Cookie`'),
     header: z

@@ -45,7 +45,7 @@ export const gatewayAddresses = z
           value !== undefined &&
           list.findIndex(other => other.type === type && other.value === value) < index;
         return isRepeated
-          ? [{ path: [index], message: 'this address stands in the list before' }]
+          ? [{ path: [index], message: 'this address is already in the list' }]
           : [];
       }),
     ),

@@ -77,7 +77,7 @@ export function checkAcmeProvider(
       : [
           caution(
             ['acmeProvider', 'registration'],
-            '`registration` has no effect: the authority tells the account of a key',
+            '`registration` has no effect: the authority knows the account by its key',
           ),
         ]),
   ];

@@ -94,14 +94,14 @@ function filterBreaches(filters: readonly { readonly type: string }[]): readonly
   ];
 }
 
-/** Returns a breach for each type of `once` that stands in the list before. */
+/** Returns a breach for each type of `once` that is already in the list. */
 export function repeatBreaches(
   types: readonly string[],
   once: readonly string[],
 ): readonly Breach[] {
   return types.flatMap((type, index) =>
     once.includes(type) && types.indexOf(type) < index
-      ? [{ path: [index], message: `a filter ${type} stands in the list before` }]
+      ? [{ path: [index], message: `a filter ${type} is already in the list` }]
       : [],
   );
 }

@@ -20,7 +20,7 @@ const told = (queryParam: object) => toldOfRule({ matches: [{ queryParams: [quer
 for (const value of ['a b', 'é', 'a&b', 'a#b', 'a\tb'])
   test(`a parameter with the value ${JSON.stringify(value)} is one that no request has`, () => {
     assert.deepEqual(told({ name: 'q', value }), [
-      'matches[0].queryParams[0].value: no request meets this: it has a character that never stands in a query. Write it percent-encoded, as clients send it',
+      'matches[0].queryParams[0].value: no request meets this: it has a character that is never part of a query. Write it percent-encoded, as clients send it',
     ]);
   });
 

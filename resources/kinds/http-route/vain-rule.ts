@@ -54,7 +54,7 @@ function unmet({ headers, path, queryParams = [] }: Match, at: FieldPath): reado
 }
 
 const UNMET =
-  'no request meets this: it has a character that never stands in a query. Write it percent-encoded, as clients send it';
+  'no request meets this: it has a character that is never part of a query. Write it percent-encoded, as clients send it';
 
 function overwritten(filters: readonly Filter[], at: FieldPath): readonly Finding[] {
   return filters.flatMap(({ responseHeaderModifier }, place) => {

@@ -40,7 +40,7 @@ const fields = z.object({
     .enum(['XFP', 'SECURE', 'INSECURE'])
     .meta({ anyCase: true })
     .describe(
-      'Which requests came by https, for `requestPolicy` of Hosts. `XFP`: those whose `X-Forwarded-Proto` says so, which is the connection, or what a trusted proxy tells. `SECURE`: all. `INSECURE`: none',
+      'Which requests came by https, for `requestPolicy` of Hosts. `XFP`: those whose `X-Forwarded-Proto` says so, which is the connection, or what a trusted proxy says. `SECURE`: all. `INSECURE`: none',
     ),
   hostBinding: hostBinding.describe('The Hosts that are reached at the port'),
   l7Depth: integer(0, 4_294_967_295, 'an integer from 0')

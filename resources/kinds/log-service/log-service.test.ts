@@ -52,7 +52,7 @@ const TOLD: readonly [fields: object, problem: string][] = [
   ],
   [
     { driver: 'http' },
-    'warning spec.driver: this service gets the path of each request with its query, in which tokens may stand. The driver `opentelemetry` sends no queries',
+    'warning spec.driver: this service gets the path of each request with its query, which may hold tokens. The driver `opentelemetry` sends no queries',
   ],
   [
     { driver: 'tcp', driver_config: { additional_log_headers: [{ header_name: 'x-a' }] } },

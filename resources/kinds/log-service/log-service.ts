@@ -26,5 +26,5 @@ function checkDriver({ driver, driver_config }: Partial<LogServiceSpec>): readon
 }
 
 const QUERIES =
-  'this service gets the path of each request with its query, in which tokens may stand. The driver `opentelemetry` sends no queries';
+  'this service gets the path of each request with its query, which may hold tokens. The driver `opentelemetry` sends no queries';
 const NO_HEADERS = 'entries of the driver `tcp` have no headers';

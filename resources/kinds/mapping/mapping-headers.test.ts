@@ -165,8 +165,8 @@ const VALUES: readonly [value: string, error: string][] = [
     '%PROTOCOL:3%',
     'Cannot parse header value: `PROTOCOL` takes neither params nor a length: write %PROTOCOL%',
   ],
-  ['%ENVIRONMENT(HOME)%', 'Cannot parse header value: `ENVIRONMENT` may not stand in a header'],
-  ['%CEL(request.path)%', 'Cannot parse header value: `CEL` may not stand in a header'],
+  ['%ENVIRONMENT(HOME)%', 'Cannot parse header value: `ENVIRONMENT` is not allowed in a header'],
+  ['%CEL(request.path)%', 'Cannot parse header value: `CEL` is not allowed in a header'],
 ];
 
 for (const [value, error] of VALUES) {

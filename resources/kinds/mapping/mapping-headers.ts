@@ -118,7 +118,7 @@ function repeated(key: string): string {
  */
 export const mappingHeadersShape = {
   add_request_headers: addedHeaders(REQUEST).describe(
-    "Headers added to what the service gets: name → value, or `{ value, append }`. `append: false` replaces what is there. In values stand operators of Envoy's access log, such as `%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%`, and `%%` for a percent sign. What a Filter or a RateLimit sets stands as it is",
+    "Headers added to what the service gets: name → value, or `{ value, append }`. `append: false` replaces what is there. Values may have operators of Envoy's access log, such as `%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%`, and `%%` for a percent sign. What a Filter or a RateLimit sets stands as it is",
   ),
   remove_request_headers: removedHeaders.describe('Headers that the service does not get'),
   add_response_headers: addedHeaders(RESPONSE).describe(

@@ -54,15 +54,15 @@ const REFUSED: readonly [fields: object, problem: string][] = [
   [{ query_parameters: { '': 'a' } }, 'error spec.query_parameters[""]: a parameter has a name'],
   [
     { query_parameters: { 'a b': true } },
-    'error spec.query_parameters["a b"]: " " never stands in a parameter\'s name. Write it percent-encoded',
+    'error spec.query_parameters["a b"]: " " is never part of a parameter\'s name. Write it percent-encoded',
   ],
   [
     { query_parameters: { a: 'b&c' } },
-    'error spec.query_parameters.a: it has a character that never stands in a query. Write it percent-encoded, as clients send it',
+    'error spec.query_parameters.a: it has a character that is never part of a query. Write it percent-encoded, as clients send it',
   ],
   [
     { regex_query_parameters: { 'a=': 'b' } },
-    'error spec.regex_query_parameters["a="]: "=" never stands in a parameter\'s name. Write it percent-encoded',
+    'error spec.regex_query_parameters["a="]: "=" is never part of a parameter\'s name. Write it percent-encoded',
   ],
   [
     { regex_query_parameters: { a: 'b**' } },

@@ -82,7 +82,7 @@ const SUBSTITUTIONS: readonly [pattern: string, substitution: string, error?: st
   ['/(?:a)(b)', '/\\2', '\\2 is no group of the pattern, which has 1'],
   ['/a', '/\\d', '"\\d" is neither a group, \\0 to \\9, nor a backslash, which is written \\\\'],
   ['/a', '/\\', '"\\" is neither a group, \\0 to \\9, nor a backslash, which is written \\\\'],
-  ['/a', '/a b', '" " never stands in a path. Write it percent-encoded'],
+  ['/a', '/a b', '" " is never part of a path. Write it percent-encoded'],
   ['/a', `/${'a'.repeat(8192)}`, 'a substitution has 8192 characters at most, not 8193'],
 ];
 

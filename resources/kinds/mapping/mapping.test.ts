@@ -74,15 +74,15 @@ const REFUSED: readonly [fields: object, problem: string][] = [
   [{ prefix: '' }, 'error spec.prefix: `prefix` must not be empty'],
   [
     { prefix: '/a b' },
-    'error spec.prefix: Cannot parse path "/a b": " " never stands in a path. Write it percent-encoded',
+    'error spec.prefix: Cannot parse path "/a b": " " is never part of a path. Write it percent-encoded',
   ],
   [
     { prefix: '/a\n' },
-    'error spec.prefix: Cannot parse path "/a\\n": "\\n" never stands in a path. Write it percent-encoded',
+    'error spec.prefix: Cannot parse path "/a\\n": "\\n" is never part of a path. Write it percent-encoded',
   ],
   [
     { prefix: '/a?b' },
-    'error spec.prefix: Cannot parse path "/a?b": "?" never stands in a path: queries are not compared',
+    'error spec.prefix: Cannot parse path "/a?b": "?" is never part of a path: queries are not compared',
   ],
   [{ prefix: 5 }, 'error spec.prefix: `prefix` must be a string, not 5'],
   [
@@ -103,7 +103,7 @@ const REFUSED: readonly [fields: object, problem: string][] = [
   ],
   [
     { host: '*a.b' },
-    'error spec.host: Cannot parse host "*a.b": a "*" stands alone or as the whole first part, as in "*.example.com"',
+    'error spec.host: Cannot parse host "*a.b": a "*" must be alone or the whole first part, as in "*.example.com"',
   ],
   [
     { host: '' },

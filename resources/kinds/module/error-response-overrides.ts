@@ -41,7 +41,7 @@ function parseBody(text: string): Parsed<string> {
       .find(header => CREDENTIALS.has(header.trim().toLowerCase()));
     const rejected = REFUSED.has(name) ? name : credential;
     const error =
-      rejected === undefined ? checkLogToken(token) : `\`${rejected}\` may not stand in a body`;
+      rejected === undefined ? checkLogToken(token) : `\`${rejected}\` is not allowed in a body`;
     if (error !== undefined) return { error: `Cannot parse body: ${error}` };
   }
   return { value: text };

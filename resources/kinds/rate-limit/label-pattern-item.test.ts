@@ -170,14 +170,14 @@ const TWICE: readonly [what: string, text: string, problem: string][] = [
 for (const [what, text, problem] of TWICE) {
   test(`a key ${what} that stands twice is rejected`, () => {
     const parsed = parseText(text);
-    assert.deepEqual(problemLines(parsed), [`${problem} stands twice in one map. Keep one`]);
+    assert.deepEqual(problemLines(parsed), [`${problem} appears twice in one map. Keep one`]);
     assert.deepEqual(parsed.resources, []);
   });
 }
 
 test('in other kinds a label that stands twice is rejected', () => {
   const text = written('[{key1: A, key1: B}]').replace('kind: RateLimit', 'kind: Mapping');
-  assert.ok(problemLines(parseText(text)).some(line => line.includes('`key1` stands twice')));
+  assert.ok(problemLines(parseText(text)).some(line => line.includes('`key1` appears twice')));
 });
 
 const ANY = 'a map from label key to value, `""` or `"*"` for any value';
@@ -228,7 +228,7 @@ test('an alias to an anchor that is not in a pattern does not excuse a key that 
   const text = `${HEAD}spec:\n  x: &i {a: b, a: c}\n  domain: d\n  limits: [{rate: 1, unit: day, pattern: [*i]}]\n`;
   assert.ok(
     problemLines(parseText(text)).includes(
-      '5 error spec.x.a: `a` stands twice in one map. Keep one',
+      '5 error spec.x.a: `a` appears twice in one map. Keep one',
     ),
   );
 });

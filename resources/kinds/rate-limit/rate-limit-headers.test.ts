@@ -72,7 +72,7 @@ describe('a header name of a limit', () => {
 
   test('says where a Content-Type belongs', () => {
     assert.deepEqual(problemsOf('RateLimit', lists.response('Content-Type')), [
-      'error spec.limits[0].injectResponseHeaders[0].name: a limit may not set the header "Content-Type". That of an error response stands in `errorResponse.headers`',
+      'error spec.limits[0].injectResponseHeaders[0].name: a limit may not set the header "Content-Type". That of an error response belongs in `errorResponse.headers`',
     ]);
   });
 

@@ -288,7 +288,7 @@ const WARNED: readonly [spec: object, problem: string][] = [
   ],
   [
     withLimit({ pattern: [{ a: 'x' }, [{ a: 'x' }, { a: '*' }, { a: '' }]] }),
-    'limits[0].pattern[1]: the label "a" stands twice with the same value',
+    'limits[0].pattern[1]: the label "a" appears twice with the same value',
   ],
 ];
 

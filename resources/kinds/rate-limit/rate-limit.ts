@@ -120,7 +120,7 @@ function checkItem(item: PatternLabel, path: FieldPath): readonly Finding[] {
   const twice = repeats(item.map(({ key, value }) => JSON.stringify([key, value])));
   const keys = new Set(twice.map(index => item[index]?.key));
   return [
-    ...[...keys].map(key => caution(path, `the label "${key}" stands twice with the same value`)),
+    ...[...keys].map(key => caution(path, `the label "${key}" appears twice with the same value`)),
     ...item.filter(isGlob).map(({ key }) => caution(path, asWritten(key))),
   ];
 }

@@ -80,7 +80,7 @@ const WRONG: readonly [fields: string, problems: readonly string[]][] = [
   ],
   [
     'stringData: {a: hunter2, a: hunter3}',
-    ['4 error stringData.a: `a` stands twice in one map. Keep one'],
+    ['4 error stringData.a: `a` appears twice in one map. Keep one'],
   ],
 ];
 

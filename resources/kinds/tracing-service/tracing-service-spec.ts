@@ -82,7 +82,7 @@ const customTag = z
       .describe("A variable of the proxy's environment"),
     request_header: z
       .object({
-        name: toldHeader.describe('Name of the header. `:path` is told without its query'),
+        name: toldHeader.describe('Name of the header. `:path` is sent without its query'),
         default_value: value.exactOptional().describe('When the request has none'),
       })
       .exactOptional()

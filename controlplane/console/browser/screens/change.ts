@@ -56,7 +56,7 @@ export function Change(): Shown {
           ? html`<p class="notice bad"><${Reason} error=${state.error} /></p>`
           : state.answer !== undefined
             ? html`<${Answer} ...${state.answer} />`
-            : html`<section class="panel"><p class="empty" style="padding-top: 14px">${state.asking ? 'Comparing …' : 'They stand beside all that is in force. What has the same kind and name is replaced.'}</p></section>`
+            : html`<section class="panel"><p class="empty" style="padding-top: 14px">${state.asking ? 'Comparing …' : 'They are added to what is in force. What has the same kind and name is replaced.'}</p></section>`
       }</div>
     </div>`;
 }
