@@ -267,7 +267,10 @@ test('the cookies of tabs: host-only, HttpOnly, Lax, ten minutes, all gone after
   const { browser } = await open(t, {
     origins: [{ origin: 'https://a.test', includeSubdomains: true }],
   });
-  const { setCookies } = await browser.visit('https://a.test/', NAVIGATION);
+  const { setCookies } = await browser.visit('https://a.test/', {
+    ...NAVIGATION,
+    sameSite: 'none',
+  });
   assert.match(
     setCookies.join('\n'),
     /^__Host-gateway_pending\.site\.default~[0-9a-f]{8}=1[\w-]+; Path=\/; Max-Age=600; HttpOnly; Secure; SameSite=Lax$/,

@@ -71,25 +71,18 @@ test('the session cookies: attributes and values', async t => {
   assert.equal(session?.path, '/');
 });
 
-for (const [sameSite, text] of [
-  [undefined, 'Lax'],
-  ['lax', 'Lax'],
-  ['strict', 'Lax'],
-  ['none', 'None'],
-] as const) {
-  test(`the pending cookie with sameSite ${sameSite}: host-only, HttpOnly, ${text}, ten minutes, gone after the login`, async t => {
-    const { browser } = await open(t, {
-      origins: [{ origin: 'https://a.test', includeSubdomains: true }],
-    });
-    const { location = '', setCookies } = await browser.visit(PAGE, { sameSite });
-    const [name, attributes] = /^(.*?)=[\w-]+; (.*)$/.exec(setCookies.join('\n'))?.slice(1) ?? [];
-    assert.equal(name, '__Host-gateway_pending.site.default');
-    assert.equal(attributes, `Path=/; Max-Age=600; HttpOnly; Secure; SameSite=${text}`);
-    const { setCookies: cleared } = await browser.visit(authorize(new URL(location)));
-    assert.ok(cleared.includes(`${name}=; ${attributes?.replace('600', '0')}`), cleared.join('\n'));
-    assert.ok(!browser.jar.all().some(({ name }) => name.includes('gateway_pending')));
+test('the pending cookie: host-only, HttpOnly, Lax, ten minutes, gone after the login', async t => {
+  const { browser } = await open(t, {
+    origins: [{ origin: 'https://a.test', includeSubdomains: true }],
   });
-}
+  const { location = '', setCookies } = await browser.visit(PAGE, { sameSite: 'none' });
+  assert.match(
+    setCookies.join('\n'),
+    /^__Host-gateway_pending\.site\.default=[\w-]+; Path=\/; Max-Age=600; HttpOnly; Secure; SameSite=Lax$/,
+  );
+  await browser.follow(authorize(new URL(location)), authorize);
+  assert.ok(!browser.jar.all().some(({ name }) => name.includes('gateway_pending')));
+});
 
 test('http origins have cookies without Secure', async t => {
   const { browser } = await open(t, { origins: ['http://a.test'] });

@@ -81,10 +81,9 @@ export function keepAttempt(
     partsOf(name, sealAttempt(filter, place, attempt)) ?? short(filter, place, name, attempt);
   const bytes = parts.reduce((sum, [part, value]) => sum + part.length + value.length, 0);
   const cleared = surplusOf(all, MOST_BYTES - bytes).flatMap(({ names }) => names);
-  const { sameSite } = attempt;
   const cookies = [
-    ...cleared.slice(0, MOST_CLEARED).map(other => pendingCookie(other, place, '', sameSite)),
-    ...parts.map(([part, value]) => pendingCookie(part, place, value, sameSite)),
+    ...cleared.slice(0, MOST_CLEARED).map(other => pendingCookie(other, place, '')),
+    ...parts.map(([part, value]) => pendingCookie(part, place, value)),
   ];
   return { cookies, fragment: fragmentCookie(fragmentName(name), place) };
 }
@@ -105,13 +104,13 @@ export function dropAttempt(
   filter: LoginFilter,
   place: Place,
   request: Asked,
-  { sameSite, state }: Attempt,
+  { state }: Attempt,
 ): readonly SetCookie[] {
   const own = pendingFields(request, pendingPrefix(filter.realm, place)).find(({ text }) => {
     const attempt = openAttempt(filter, place, text);
     return attempt !== undefined && sameText(attempt.state, state);
   });
-  return (own?.names ?? []).map(name => pendingCookie(name, place, '', sameSite));
+  return (own?.names ?? []).map(name => pendingCookie(name, place, ''));
 }
 
 /**

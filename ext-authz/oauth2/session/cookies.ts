@@ -191,19 +191,10 @@ export function pendingPrefix(realm: string, { secure }: Pick<Place, 'secure'>):
   return `${secure ? HOST_ONLY : ''}${PENDING}.${realm}`;
 }
 
-/**
- * Returns one of them. An empty value clears it. `sameSite` is the rule's. A frame of another site
- * keeps and sends cookies with `none` alone. A strict one would not come back from the provider.
- */
-export function pendingCookie(
-  name: string,
-  place: Place,
-  value: string,
-  sameSite: SameSite | undefined,
-): SetCookie {
+/** Returns one of them. An empty value clears it. */
+export function pendingCookie(name: string, place: Place, value: string): SetCookie {
   const maxAge = value === '' ? 0 : LOGIN_SECONDS;
-  const own = sameSite === 'none' ? { sameSite } : {};
-  return setCookie(name, value, { ...pendingAttributes(place), ...own, maxAge, httpOnly: true });
+  return setCookie(name, value, { ...pendingAttributes(place), maxAge, httpOnly: true });
 }
 
 /** Returns the cookie to which a script of the gateway gives a value. */
