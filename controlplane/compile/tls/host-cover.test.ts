@@ -112,6 +112,26 @@ test('a Mapping that no Host selects by its labels is not served, and has a Prob
   assert.match(String(problems[0]?.message), /choose Mappings by labels \(`mappingSelector`\)/);
 });
 
+test('a Mapping for every host with a label of no Host is told about the label', () => {
+  const mappingSelector = { matchLabels: { team: 'a' } };
+  const labelled = (name: string, spec: object) => ({
+    ...mapping(name, spec),
+    metadata: { name, labels: { team: 'b' } },
+  });
+  const { ask, problems } = compiled([
+    host('any', { hostname: '*' }),
+    host('a', { hostname: 'a.test', mappingSelector }),
+    labelled('every', {}),
+    labelled('one', { host: 'c.test', prefix: '/one/' }),
+  ]);
+  assert.deepEqual([said(ask('c.test', '/')), said(ask('c.test', '/one/'))], [404, 'served']);
+  assert.deepEqual(
+    problems.map(({ severity, name, field }) => [severity, name, field]),
+    [['error', 'every', 'metadata.labels']],
+  );
+  assert.match(String(problems[0]?.message), /has a label by which Hosts choose Mappings/);
+});
+
 test('a Host whose name cannot be read closes every name that no other Host has', () => {
   const documents = [
     mapping('m'),

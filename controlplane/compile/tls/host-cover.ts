@@ -5,7 +5,7 @@ import { coveringDomains } from '../domain-cover.ts';
 import { mappingDomain } from '../mapping-domain.ts';
 import { problemOf } from '../problem-of.ts';
 import { type EdgeHost, edgeHosts } from './edge-hosts.ts';
-import { choiceOf, type HostChoice, hasMapping, hostChoices } from './host-choice.ts';
+import { choiceOf, type HostChoice, hasMapping, hostChoices, NO_CHOICE } from './host-choice.ts';
 
 /** The names on which Mappings are served. */
 export type HostCover = {
@@ -62,10 +62,16 @@ export function uncoveredProblems(
     const around = covers(domain) ? [choiceOf(ownerOf(domain))] : [];
     const having = [...around, ...(within.get(domain) ?? [])];
     if (having.some(key => hasMapping(choices.get(key), mapping))) return [];
+    if (having.includes(NO_CHOICE))
+      return [problemOf(mapping, 'error', 'metadata.labels', LEFT_TO_OTHERS)];
     const message = having.length === 0 ? uncovered(domain) : unchosen(domain);
     return [problemOf(mapping, 'error', 'spec.host', message)];
   });
 }
+
+/** Of a Mapping for every host that names which do not choose would have without its labels. */
+const LEFT_TO_OTHERS =
+  'the Mapping is not served: it has a label by which Hosts choose Mappings (`mappingSelector`), and no Host in force chooses it. Give it the labels of one, or the `host` that it is for';
 
 function uncovered(domain: string): string {
   return `the Mapping is not served: no Host covers "${domain}". Write a Host with this \`hostname\`, or \`serve_other_hosts: true\` in the Module`;
