@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
+import { shellQuote } from '#files/shell-quote.ts';
 import { hasYaml } from './has-yaml.ts';
 import { makeFolder } from './make-folder.ts';
 
@@ -60,7 +61,7 @@ export function initCommand(): Command {
       if (hasYaml(resources)) say(`${resources} has resources already, which are kept`);
       else writeNew(join(resources, 'gateway.yaml'));
       ignoreState(join(folder, '.gitignore'));
-      say(`Next: ${folder === '.' ? '' : `cd '${folder}' && `}${npx()} tollwright up`);
+      say(`Next: ${folder === '.' ? '' : `cd ${shellQuote(folder)} && `}${npx()} tollwright up`);
     });
 }
 
@@ -70,7 +71,7 @@ export function initCommand(): Command {
  */
 function npx(): string {
   const packages = (process.env.npm_config_package ?? '').split('\n').filter(name => name !== '');
-  const flags = packages.map(name => ` -p ${existsSync(name) ? `'${resolve(name)}'` : name}`);
+  const flags = packages.map(name => ` -p ${existsSync(name) ? shellQuote(resolve(name)) : name}`);
   return `npx${flags.join('')}`;
 }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { IN_CHECKOUT } from '#files/places.ts';
+import { shellQuote } from '#files/shell-quote.ts';
 import { type Layout, loopback } from './parts.ts';
 import { curlLine, type RouteToTry } from './routes-to-try.ts';
 
@@ -71,7 +72,7 @@ function demoLines(layout: Layout): readonly string[] {
     `  curl http://${edge}/user/health`,
     `  curl -X PUT -H 'Content-Type: application/json' -d '${body}' ${user}`,
     `  curl ${user}`,
-    `  curl --cacert '${roots}' ${httpsOf(layout)}/user/health`,
+    `  curl --cacert ${shellQuote(roots)} ${httpsOf(layout)}/user/health`,
     ...(layout.provider
       ? [`  http://${edge}/account in a browser, as ada with the password difference`]
       : []),

@@ -5,12 +5,12 @@ import { test } from 'node:test';
 import { folderOf, gateway } from '../testing/gateway.ts';
 
 test('a new folder gets resources that are valid, and state that git ignores', async t => {
-  const folder = join(await folderOf(t, {}), 'new site');
+  const folder = join(await folderOf(t, {}), "Ada's new site");
   const { code, stdout } = await gateway('init', folder);
   assert.equal(code, 0);
   assert.match(
     stdout,
-    /^wrote .*gateway\.yaml\nwrote .*\.gitignore\nNext: cd '.*new site' && npx tollwright up\n$/,
+    /^wrote .*gateway\.yaml\nwrote .*\.gitignore\nNext: cd '.*Ada'\\''s new site' && npx tollwright up\n$/,
   );
   assert.deepEqual(readdirSync(folder), ['.gitignore', 'resources']);
   assert.equal(readFileSync(join(folder, '.gitignore'), 'utf8'), '.gateway/\n');

@@ -1,0 +1,4 @@
+/** Returns a text as one word of a POSIX shell, for a command that people copy. */
+export function shellQuote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
