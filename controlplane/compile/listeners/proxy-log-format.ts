@@ -1,8 +1,8 @@
 import { LOG_TOKEN } from '#resources/format/log-operator.ts';
 
 /**
- * The namespace of docs/reference/kinds/rate-limit.md in the params of an operator, or Envoy's, with
- * what Ambassador's keys there begin with.
+ * The namespace of docs/reference/kinds/rate-limit.md in the params of an operator, or Envoy's,
+ * with what Ambassador's keys there begin with.
  */
 const NAMESPACE: ReadonlyMap<string | undefined, RegExp> = new Map([
   ['DYNAMIC_METADATA', /^(?:envoy|proxy)\.filters\.http\.ratelimit(?=:|$)(:aes(?=\.ratelimit\.))?/],
@@ -19,9 +19,9 @@ export const ENVOY_NAMESPACE = 'envoy.filters.http.ratelimit';
  * Translates the operator's format of a log or header to Envoy's.
  * `%DYNAMIC_METADATA(proxy.filters.http.ratelimit…)%` gets Envoy's place for what the rate limit
  * service says. So does its spelling `%METADATA(DYNAMIC:proxy.filters.http.ratelimit…)%`, and an
- * operator of `COALESCE`. Ambassador's keys there, `aes.ratelimit.…`, get ours. `UPSTREAM_CLUSTER` is the cluster's own name, and not that of its
- * statistics. Everything else stays as it is, byte for byte. The format is one that parseLogFormat
- * accepts.
+ * operator of `COALESCE`. Ambassador's keys there, `aes.ratelimit.…`, get ours. `UPSTREAM_CLUSTER`
+ * is the cluster's own name, and not that of its statistics. Everything else stays as it is, byte
+ * for byte. The format is one that parseLogFormat accepts.
  */
 export function toEnvoyLogFormat(format: string): string {
   return format.replace(LOG_TOKEN, (token: string, name?: string, params = '') =>
