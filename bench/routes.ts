@@ -1,30 +1,23 @@
-import { parseArgs } from 'node:util';
 import pino from 'pino';
 import { startCompiled } from '#controlplane/compile/e2e/compiled-envoy.ts';
 import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts';
 import { groupCompiler } from '#controlplane/group-compiler.ts';
 import { ROUTE_CONFIGURATION, VIRTUAL_HOST } from '#protos/type-url.ts';
 import { compileOptions } from '../cli/built-in-addresses.ts';
+import { cpuInTurn } from './cpu-in-turn.ts';
 import { circumstances, writePage } from './page.ts';
-import { cpuMsOf } from './process-usage.ts';
+import { askedRounds } from './rounds.ts';
 import { runTool } from './run-tool.ts';
 import { toTable } from './table.ts';
 
 /**
  * Measures what the number of Mappings costs: an Envoy's CPU for a request of the last of them, and
- * the bytes of routes that an edit of one sends to each proxy. Options: `--requests` of a
- * measurement, and `--quick` for a run that shows only that all of it works. `node bench/routes.ts
+ * the bytes of routes that an edit of one sends to each proxy. Options: `--rounds`, `--requests` of
+ * a round, and `--quick` for a run that shows only that all of it works. `node bench/routes.ts
  * --write` writes the page of results.
  */
-const { values } = parseArgs({
-  options: {
-    requests: { type: 'string', default: '60000' },
-    quick: { type: 'boolean', default: false },
-    write: { type: 'boolean', default: false },
-  },
-});
-const requests = values.quick ? 2_000 : Number(values.requests);
-const most = values.quick ? 300 : 10_000;
+const { rounds, requests, write } = askedRounds({ requests: 5_000, quick: 1_000 });
+const most = process.argv.includes('--quick') ? 300 : 10_000;
 const began = circumstances();
 
 /** Mappings that Envoy answers itself, and what asks for the last one. */
@@ -74,30 +67,36 @@ function mappings({ fields }: Shape, count: number, service = 'elsewhere.test'):
   ).join('---\n');
 }
 
-/** Returns an Envoy's CPU for a request, in µs. */
-async function cpuOf(shape: Shape, count: number, longest: number): Promise<number> {
-  process.env.LONGEST_LIST = String(longest);
-  const envoy = await startCompiled(mappings(shape, count));
-  const [url, ...headers] = shape.asked(count - 1);
-  const ask = async (number: number) => {
-    const args = [
-      '--h1',
-      '-n',
-      String(number),
-      '-c',
-      '8',
-      ...headers,
-      `--connect-to=127.0.0.1:${envoy.port}`,
-    ];
-    const printed = await runTool('h2load', [...args, url], 120, 'install "nghttp2-client"');
-    if (!printed.includes(` ${number} 3xx`)) throw new Error(`not all were redirected: ${printed}`);
-  };
-  await ask(200);
-  const before = cpuMsOf(envoy.pid);
-  await ask(requests);
-  const after = cpuMsOf(envoy.pid);
-  await envoy.stop();
-  return ((after - before) * 1_000) / requests;
+/** An Envoy with so many Mappings, of which a longer list becomes a tree. */
+type Variant = { readonly count: number; readonly longest: number };
+
+const VARIANTS: ReadonlyMap<string, Variant> = new Map([
+  ['1 Mapping', { count: 1, longest: Number.POSITIVE_INFINITY }],
+  ['1 Mapping, once more', { count: 1, longest: Number.POSITIVE_INFINITY }],
+  [`${most / 10}`, { count: most / 10, longest: 64 }],
+  [`${most}`, { count: most, longest: 64 }],
+  [`${most}, as lists`, { count: most, longest: Number.POSITIVE_INFINITY }],
+]);
+
+/** Returns the CPU for a request of an Envoy of each variant, in µs. They take turns. */
+async function cpuOf(shape: Shape): Promise<readonly number[]> {
+  const envoys = [];
+  for (const { count, longest } of VARIANTS.values()) {
+    process.env.LONGEST_LIST = String(longest);
+    const envoy = await startCompiled(mappings(shape, count));
+    const [url, ...headers] = shape.asked(count - 1);
+    const to = `--connect-to=127.0.0.1:${envoy.port}`;
+    const args = ['--h1', '-n', String(requests), '-c', '8', ...headers, to, url];
+    const send = async () => {
+      const printed = await runTool('h2load', args, 120, 'install "nghttp2-client"');
+      if (!printed.includes(` ${requests} 3xx`))
+        throw new Error(`not all were redirected: ${printed}`);
+    };
+    envoys.push({ pids: [envoy.pid], send, stop: () => envoy.stop() });
+  }
+  const costs = await cpuInTurn(envoys, { rounds, requests });
+  for (const { stop } of envoys) await stop();
+  return costs.map(([us = 0]) => us);
 }
 
 /** Returns the bytes of routes that change with one of so many Mappings. */
@@ -118,13 +117,14 @@ function bytesOfEdit(shape: Shape): number {
 
 const columns = new Map<string, ReadonlyMap<string, string>>();
 for (const [name, shape] of SHAPES) {
-  const column = new Map<string, string>();
-  const one = await cpuOf(shape, 1, Number.POSITIVE_INFINITY);
-  const times = (us: number) => `${us.toFixed(1)} µs, ${(us / one).toFixed(2)} ×`;
-  column.set('1 Mapping', `${one.toFixed(1)} µs`);
-  column.set(`${most / 10}`, times(await cpuOf(shape, most / 10, 64)));
-  column.set(`${most}`, times(await cpuOf(shape, most, 64)));
-  column.set(`${most}, as lists`, times(await cpuOf(shape, most, Number.POSITIVE_INFINITY)));
+  const costs = await cpuOf(shape);
+  const [one = 0] = costs;
+  const column = new Map(
+    [...VARIANTS.keys()].map((variant, n) => {
+      const us = costs[n] ?? 0;
+      return [variant, `${us.toFixed(1)} µs, ${(us / one).toFixed(2)} ×`];
+    }),
+  );
   column.set('an edit of one, to each proxy', `${(bytesOfEdit(shape) / 1_000).toFixed(1)} KB`);
   columns.set(name, column);
 }
@@ -132,10 +132,11 @@ const text = `# What the number of Mappings costs
 
 ${began} \`node bench/routes.ts --write\`
 
-An Envoy's CPU for a request of the last Mapping, which Envoy answers itself (${requests} requests
-each), and the bytes of routes that an edit of one Mapping sends:
+An Envoy's CPU for a request of the last Mapping, which Envoy answers itself, in ${rounds} rounds of
+${requests} requests, in which the Envoys take turns. Then the bytes of routes that an edit of one
+Mapping sends.
 
 ${toTable('Mappings', columns)}`;
 console.log(text);
-if (values.write) writePage('routes', text);
+if (write) writePage('routes', text);
 process.exit(0);
