@@ -4,7 +4,7 @@ import { resourceSetOf } from '#controlplane/compile/testing/resource-set-of.ts'
 import { groupCompiler } from '#controlplane/group-compiler.ts';
 import { ROUTE_CONFIGURATION, VIRTUAL_HOST } from '#protos/type-url.ts';
 import { compileOptions } from '../cli/built-in-addresses.ts';
-import { cpuInTurn } from './cpu-in-turn.ts';
+import { type Arm, cpuInTurn } from './cpu-in-turn.ts';
 import { circumstances, writePage } from './page.ts';
 import { askedRounds } from './rounds.ts';
 import { runTool } from './run-tool.ts';
@@ -80,7 +80,7 @@ const VARIANTS: ReadonlyMap<string, Variant> = new Map([
 
 /** Returns the CPU for a request of an Envoy of each variant, in µs. They take turns. */
 async function cpuOf(shape: Shape): Promise<readonly number[]> {
-  const envoys = [];
+  const envoys: (Arm & { stop(): Promise<void> })[] = [];
   for (const { count, longest } of VARIANTS.values()) {
     process.env.LONGEST_LIST = String(longest);
     const envoy = await startCompiled(mappings(shape, count));
@@ -94,8 +94,8 @@ async function cpuOf(shape: Shape): Promise<readonly number[]> {
     };
     envoys.push({ pids: [envoy.pid], send, stop: () => envoy.stop() });
   }
-  const costs = await cpuInTurn(envoys, { rounds, requests });
-  for (const { stop } of envoys) await stop();
+  const stopAll = () => Promise.all(envoys.map(({ stop }) => stop()));
+  const costs = await cpuInTurn(envoys, { rounds, requests }).finally(stopAll);
   return costs.map(([us = 0]) => us);
 }
 
