@@ -1,3 +1,4 @@
+import { shellQuote } from '#files/shell-quote.ts';
 import type { CommandWords, OptionWords, Value } from './command-words.ts';
 
 /**
@@ -12,7 +13,7 @@ _gateway() {
   case $state in
     command)
       local -a commands=(
-${commands.map(({ name, description }) => `        ${quoted(`${name}:${description}`)}`).join('\n')}
+${commands.map(({ name, description }) => `        ${shellQuote(`${name}:${description}`)}`).join('\n')}
       )
       _describe command commands
       ;;
@@ -33,7 +34,7 @@ function restCase({ name, options, values }: CommandWords): string {
     ...options.flatMap(optionSpecs),
     ...(last === undefined ? [] : [`*:${last.kind}:${action(last)}`]),
   ];
-  return `        ${name}) _arguments ${specs.map(quoted).join(' ')} ;;`;
+  return `        ${name}) _arguments ${specs.map(shellQuote).join(' ')} ;;`;
 }
 
 /** An option may be repeated, as \`--header\` is. */
@@ -55,8 +56,4 @@ function action(value: Value): string {
     case 'text':
       return ' ';
   }
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }
