@@ -1,4 +1,5 @@
 import { startBearerEdge } from './bearer/edge.ts';
+import { byChance } from './cpu-in-turn.ts';
 import { runH2load } from './h2load.ts';
 import { circumstances, writePage } from './page.ts';
 import { cpuMsOf } from './process-usage.ts';
@@ -26,7 +27,7 @@ const ways = Object.entries(HOSTS).map(([name, host]) => ({
   us: [] as number[],
 }));
 for (let round = 0; round <= rounds; round++)
-  for (const way of round % 2 === 0 ? ways : ways.toReversed()) {
+  for (const way of byChance(ways)) {
     const before = cpuMsOf(envoy.pid);
     const load = await runH2load(`http://${way.host}/a?b=c`, envoy.port, {
       requests: REQUESTS,

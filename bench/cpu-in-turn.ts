@@ -31,7 +31,8 @@ export async function cpuInTurn(
   return spent.map(ofPids => ofPids.map(ms => (ms * 1_000) / (rounds * requests)));
 }
 
-function byChance<T>(items: readonly T[]): readonly T[] {
+/** Returns the items in an order by chance. */
+export function byChance<T>(items: readonly T[]): readonly T[] {
   const drawn = items.map(item => ({ item, chance: Math.random() }));
   return drawn.sort((a, b) => a.chance - b.chance).map(({ item }) => item);
 }

@@ -1,4 +1,5 @@
 import { request } from '#envoy/e2e/request.ts';
+import { byChance } from '../cpu-in-turn.ts';
 import type { Load } from '../load.ts';
 import { idleShare, readCpuTimes } from '../machine-usage.ts';
 import { cpuMsOf } from '../process-usage.ts';
@@ -31,8 +32,8 @@ export type Round = Load & {
 };
 
 /**
- * Runs so many rounds, each of which measures all subjects, forwards and backwards in turn. So what
- * disturbs the machine disturbs all alike. Returns each one's rounds. Throws when a single request
+ * Runs so many rounds, each of which measures all subjects in an order by chance. So what disturbs
+ * the machine disturbs all alike. Returns each one's rounds. Throws when a single request
  * is not allowed, or not checked.
  */
 export async function measureInTurn(
@@ -43,8 +44,7 @@ export async function measureInTurn(
   for (const subject of subjects) await warmUp(subject, generator);
   const measured = subjects.map(of => ({ of, rounds: [] as Round[] }));
   for (let round = 0; round < rounds; round++) {
-    const inTurn = round % 2 === 0 ? measured : measured.toReversed();
-    for (const { of, rounds } of inTurn) rounds.push(await measureRound(of, generator));
+    for (const { of, rounds } of byChance(measured)) rounds.push(await measureRound(of, generator));
   }
   return measured.map(({ rounds }) => rounds);
 }
