@@ -1,16 +1,19 @@
 import { LOG_TOKEN } from '#resources/format/log-operator.ts';
 
-/**
- * The namespace of docs/reference/kinds/rate-limit.md in the params of an operator, or Envoy's,
- * with what Ambassador's keys there begin with.
- */
 const NAMESPACE: ReadonlyMap<string | undefined, RegExp> = new Map([
-  ['DYNAMIC_METADATA', /^(?:envoy|proxy)\.filters\.http\.ratelimit(?=:|$)(:aes(?=\.ratelimit\.))?/],
-  [
-    'METADATA',
-    /(?<=^DYNAMIC:)(?:envoy|proxy)\.filters\.http\.ratelimit(?=:|$)(:aes(?=\.ratelimit\.))?/,
-  ],
+  ['DYNAMIC_METADATA', namespaceBehind('')],
+  ['METADATA', namespaceBehind('DYNAMIC:')],
 ]);
+
+/**
+ * Finds the namespace of docs/reference/kinds/rate-limit.md in the params of an operator, or
+ * Envoy's, with what Ambassador's keys there begin with.
+ */
+function namespaceBehind(start: string): RegExp {
+  return new RegExp(
+    String.raw`(?<=^${start})(?:envoy|proxy)\.filters\.http\.ratelimit(?=:|$)(:aes(?=\.ratelimit\.))?`,
+  );
+}
 
 /** Envoy writes what the rate limit service says under this one, whatever the filter's name is. */
 export const ENVOY_NAMESPACE = 'envoy.filters.http.ratelimit';
