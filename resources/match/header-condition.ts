@@ -43,7 +43,7 @@ export const headerCondition = condition.meta({
     isFields(value) && [value.name, value.value, value.valueRegex].every(isEmpty),
 });
 
-/** Those clusters write both. Nobody else does, because both exclude each other. */
+/** Those clusters write both, which are otherwise an error beside each other. */
 function isOneOfTwo(value: unknown, beside: Fields): boolean {
   return value === '' && typeof beside.value === 'string' && typeof beside.valueRegex === 'string';
 }
